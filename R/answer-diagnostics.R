@@ -173,7 +173,7 @@ diagnose_learning <- function(object) {
   findings(
     list(happened = paste0(
       "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
-      object$spec$criterion, " from ", count(NROW(learning$starts), "start"), "."
+      object$spec$criterion, " from ", count(object$spec$control$restarts + 1, "start"), "."
     )),
     if (learning$convergence != 0) list(
       happened = paste0("The search stopped early: ", learning$message, "."),

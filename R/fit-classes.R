@@ -98,7 +98,6 @@ check_classes_spec <- function(spec, levels) {
     must(fine, arg, words, class, ..., of = "With {length(levels)} classes {.arg {arg}}")
   }
   several(spec$criterion == "evidence", "criterion", "be {.val evidence}")
-  several(spec$method == "gradient", "method", "be {.val gradient}")
   several(
     is.null(spec$noise$sensitivity) && is.null(spec$noise$specificity), "noise",
     "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior",

@@ -90,8 +90,7 @@
 #'   as in `~ clinic + age`, get slopes, see [label-noise].
 #' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or `"loo"`, the leave-one-out
 #'   log probability of the recorded labels. See [learning].
-#' @param method How `epsilon = "learn"` is found at one point: `"gradient"`, the default, `"em"` or
-#'   `"em_kg08"`. See [learning].
+#' @param method How a flip rate is learned at one point: `"gradient"`. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
 #' @param kernels `"shared"`, the default, for one kernel; with three classes or more also `"per
@@ -167,7 +166,7 @@ gpc_spec <- function(...,
                      hyper = if (optimum) "optimum" else default_hyper(),
                      noise = noise_prior(),
                      criterion = c("evidence", "loo"),
-                     method = c("gradient", "em", "em_kg08"),
+                     method = "gradient",
                      inducing = "auto",
                      kernels = "shared",
                      scale = TRUE,
@@ -177,30 +176,31 @@ gpc_spec <- function(...,
   kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  method <- check_choice(method, c("gradient", "em", "em_kg08"), "method")
   epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
   new_spec(
     "gpc",
     df = Inf, kernel = kernel, epsilon = epsilon, hyper = hyper,
     noise = check_noise_prior(noise), criterion = criterion,
-    method = check_method(method, epsilon, criterion, hyper),
-    inducing = check_inducing(inducing),
+    method = check_method(method), inducing = check_inducing(inducing),
     kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
 }
 
-#' EM has a closed M-step only for a flip rate that the evidence learns
+#' EM-EP, which values of this argument once were, ends where the gradient does, in more steps
 #' @noRd
-check_method <- function(method, epsilon, criterion, hyper) {
-  learned <- is_one_of(epsilon, c("learn", "learn2")) && hyper == "optimum"
-  if (method != "gradient" && !(learned && criterion == "evidence")) {
-    abort_sturdy(
-      "{.arg method} must be {.val gradient}, unless {.arg epsilon} is {.val learn} or
-       {.val learn2} with {.code hyper = \"optimum\"} and {.code criterion = \"evidence\"}.",
-      "method", arg = "method"
-    )
+check_method <- function(method) {
+  if (identical(method, "em")) {
+    inform_sturdy(c(i = "The optimum of EM is found by its gradient, in fewer steps."), "method")
+    return("gradient")
   }
+  must(
+    identical(method, "gradient"), "method", "be {.val gradient}", "method", got = method,
+    more = c(
+      i = "EM is in {.file experiments/kg08.R} of the repository, with the M-step of the evidence and
+           that of Kim and Ghahramani (2008)."
+    )
+  )
   method
 }
 

@@ -79,7 +79,7 @@
 #' @return `stc()` returns an object of class `c("stc", "sturdy_model")`, a plain list
 #'   with the fields of [gpc()]; the degrees of freedom are `spec$df`. `stc_spec()`
 #'   returns a list of class `c("stc_spec", "gpc_spec", "sturdy_spec")` with the checked
-#'   arguments. At finite `df`, `method` must be `"gradient"`.
+#'   arguments.
 #' @inherit sturdy-package references
 #' @seealso [gpc()], whose [inputs] and [conditions][sturdy-conditions] hold here; [log_evidence()],
 #'   [ep_diagnostics()]
@@ -134,10 +134,6 @@ stc_spec <- function(..., df = 10, criterion = NULL) {
   df <- check_df(df)
   spec <- do.call(gpc_spec, c(list(...), list(criterion = criterion)[!is.null(criterion)]), quote = TRUE)
   if (is.null(criterion)) spec$criterion <- default_criterion(df)
-  must(
-    is.infinite(df) || spec$method == "gradient", "method",
-    "be {.val gradient} at a finite {.arg df}: the EM step has no closed form there", "method"
-  )
   spec$df <- df
   class(spec) <- c("stc_spec", class(spec))
   spec

@@ -165,11 +165,11 @@ noise_prior <- function(models = NULL,
       },
       sensitivity = check_beta(sensitivity, "sensitivity"),
       specificity = check_beta(specificity, "specificity"),
-      pooling = check_pooling(pooling),
+      pooling = check_share_below(pooling, "pooling", 1, "1"),
       overlap = check_overlap(overlap),
       study = check_study(study),
       unlabelled = if (!is.null(unlabelled)) as.character(unlabelled),
-      unusual = check_unusual(unusual)
+      unusual = if (!is.null(unusual)) check_share_below(unusual, "unusual", 0.5, "1/2")
     ),
     class = "sturdy_noise_prior"
   )
@@ -209,9 +209,9 @@ check_beta <- function(x, arg) {
   if (!is.null(x)) as.double(x)
 }
 
-check_pooling <- function(x) {
-  x <- check_number(x, "pooling", min = 0, max = 1, class = "prior")
-  must(x < 1, "pooling", "be below 1", "prior")
+check_share_below <- function(x, arg, below, words) {
+  x <- check_number(x, arg, min = 0, max = 1, class = "prior")
+  must(x < below, arg, paste("be below", words), "prior")
   x
 }
 
@@ -223,15 +223,6 @@ check_overlap <- function(x) {
     "prior", got = x
   )
   if (!is.null(x)) as.double(x)
-}
-
-check_unusual <- function(x) {
-  if (is.null(x)) {
-    return(NULL)
-  }
-  x <- check_number(x, "unusual", min = 0, max = 1, class = "prior")
-  must(x < 0.5, "unusual", "be below 1/2", "prior")
-  x
 }
 
 check_study <- function(x) {

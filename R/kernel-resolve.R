@@ -24,7 +24,7 @@ kernel_resolve <- function(kernel,
     given <- unname(given)
   }
   g <- length(columns)
-  heuristic <- if (needs_heuristic(kernel)) {
+  heuristic <- if (is.null(given) || anyNA(kernel$prior$lengthscale$meanlog)) {
     median_heuristic(X, coding, g, kernel$shape)
   }
   kernel$lengthscale <- if (is.null(given)) {
@@ -125,10 +125,6 @@ kernel_columns <- function(kernel, coding) {
     coding$alpha <- as.double(kernel$alpha)
   }
   coding
-}
-
-needs_heuristic <- function(kernel) {
-  is.null(kernel$lengthscale) || anyNA(kernel$prior$lengthscale$meanlog)
 }
 
 #' Values given once, in the order of the columns or by their names, one a

@@ -1,8 +1,6 @@
 # Integrating what is free: modes of the evidence and the prior, on some rows first where there are
 # many, and nodes around them, under one noise model that allows for wrong labels.
 
-average_rows_classes <- 1000L # of several classes that modes are sought on first
-average_laplace_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 average_nodes <- 60L          # where a node is cheap,
 average_nodes_fewest <- 27L   # and where it is dear
 average_quantum <- 16L        # corners come in so many
@@ -38,26 +36,27 @@ average_fit <- function(latent, spec) {
   noise <- noise_of(noise$first, noise)
   open <- learn_unpriored(latent)
   if (length(open)) abort_no_prior(open)
-  counter <- learn_counter(spec$control$progress$tick, latent$n)
-  rows <- average_rows(latent)
-  integrate <- spec$hyper == "integrate" && !average_is_long(latent)
-  d <- length(average_problem(latent, noise, spec)$start)
-  plan_average(
-    spec$control$progress, c(rows$fewer, rows$few, latent$n), d,
-    if (integrate) average_total(latent) else 0, spec$df
-  )
-  stages <- learn_staged(latent, rows$few, spec, function(latent, before) {
-    average_modes(average_problem(latent, noise, spec), before, spec, counter$tick)
-  }, rows$fewer)
+  stages <- learn_staged(latent, function(latent) average_problem(latent, noise, spec), spec)
   if (!length(stages$model$modes)) abort_no_modes()
   if (spec$hyper == "optimum") stages$model$modes <- stages$model$modes[1] # the only node
-  found <- average_nodes_of(stages$model, integrate, spec, counter$tick)
+  integrate <- spec$hyper == "integrate" && !learn_is_long(latent)
+  found <- average_nodes_of(stages$model, integrate, spec)
   if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
-  nodes <- new_nodes(found$model, found$part, noise)
-  nodes <- nodes_at_df(nodes, found$model$problem$latent, spec, counter$tick)
-  nodes$evaluations <- counter$count()
+  nodes <- nodes_at_df(new_nodes(found$model, found$part, noise), found$model$problem, spec)
   inform_rough(nodes, integrate)
   average_result(spec, found$model, nodes)
+}
+
+#' The fit at the best mode, and the nodes
+#' @noRd
+average_result <- function(spec, model, nodes) {
+  mode <- model$modes[[1]]
+  problem <- model$problem
+  problem[c("df", "criterion")] <- spec[c("df", "criterion")]
+  ep <- learn_final(problem, mode$par, mode$sites)
+  mode$cold <- ep$cold
+  nodes$point <- problem$omega(mode$par)
+  c(learn_result(problem, mode, ep, "integrate", model$modes), list(nodes = nodes))
 }
 
 #' The order in which its classes have rates, see class_turn(); among those with as many labels that
@@ -72,46 +71,21 @@ latent_turn <- function(latent) {
   class_turn(latent$y, latent$classes, report_times(reports), -match(classes, reports$value))
 }
 
-#' Rows of the stages of a search before all
-#' @return list(few, fewer: `NULL` where none come before them)
-#' @noRd
-average_rows <- function(latent) {
-  # with several classes all rows cost several times as much; where modes must do, those of
-  # some rows tell the curvature; what is elsewhere is not fetched for less
-  quarter <- is.null(latent$again) || latent$functions > 1 ||
-    !average_is_long(latent) && !is.null(latent$y)
-  few <- min(
-    if (quarter) learn_few_rows(latent$n), if (latent$functions > 1) average_rows_classes,
-    stage_rows
-  )
-  list(few = few, fewer = stage_fewer(stage_few(latent, few)$n))
-}
-
-#' Are there so many rows, a third of it for each class of several, that modes must do?
-#' @noRd
-average_is_long <- function(latent) {
-  latent$n * max(1, latent$classes / 3) > average_laplace_rows
-}
-
 # Modes -------------------------------------------------------------------------
 
-#' The modes on the rows of a problem
-#' @param before list(problem, modes) on some of them, or `NULL`. @return list(problem, modes), the
-#'   best first.
+#' The same of the evidence of a Gaussian process, in normal coordinates
+#' @param noise see new_noise().
 #' @noRd
-average_modes <- function(problem, before, spec, tick) {
-  objective <- learn_objective(problem, tick)
-  n <- problem$latent$n
-  long <- length(before$modes) > 0 && average_is_long(problem$latent)
-  modes <- if (long) {
-    gain <- if (problem$latent$functions > 1) modes_gain_classes else modes_gain
-    lapply(before$modes, stage_onward, problem, before$problem$latent$n, spec, tick, gain)
-  } else {
-    starts <- if (length(before$modes)) grown_starts(problem, before, n) else average_starts(problem)
-    average_climbed(objective, starts)
-  }
-  modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
-  list(problem = problem, modes = modes[!duplicated(lapply(modes, `[[`, "par"))])
+average_problem <- function(latent, noise, spec) {
+  spec[c("df", "criterion")] <- list(Inf, "evidence")
+  coordinates <- normal_coordinates(latent, noise)
+  c(learn_problem(latent, spec, coordinates), list(
+    starts = average_starts, climbed = average_climbed, curved = TRUE,
+    way = list(
+      look = 3L, basis = diag(length(coordinates$field)), behind = 3, value = Inf,
+      place = modes_place, steps = 40L, gain = modes_gain
+    )
+  ))
 }
 
 #' Modes from starts; where EP fails at them, or all around where a climb comes to, also from there
@@ -131,17 +105,6 @@ average_climbed <- function(objective, starts) {
   if (max(reached(again), -Inf) > max(reached(modes), -Inf)) again else modes
 }
 average_rare <- -2 # in the prior's sds: rates of next to nothing
-
-#' Where modes on some rows lead a search on more of them
-#' @noRd
-grown_starts <- function(problem, few, n) {
-  lapply(few$modes, function(mode) {
-    list(
-      par = mode$par, sites = mode$from, # NULL but for average_ahead()
-      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
-    )
-  })
-}
 
 # Nodes -------------------------------------------------------------------------
 
@@ -167,31 +130,28 @@ average_total <- function(latent) {
 #' where they are cheap and their weights uneven
 #' @return list(model, part: see node_integral())
 #' @noRd
-average_nodes_of <- function(model, integrate, spec, tick) {
+average_nodes_of <- function(model, integrate, spec) {
   size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
+  fits <- if (is.finite(spec$df)) 2 else 1 # of a t process once more
+  spec$control$progress$expect(fits * max(size, 1) + length(model$modes))
+  problem <- model$problem
+  problem$search_control$second <- problem$latent$second
+  problem$corners <- length(problem$field) >= node_corners
   for (round in seq_len(average_rounds)) {
-    model$modes <- lapply(model$modes, learn_second, model$problem, tick)
-    model$problem$search_control$second <- model$problem$latent$second
-    model$problem$corners <- length(model$problem$field) >= node_corners
-    part <- node_integral(model$problem, model$modes, size, tick)
+    model$modes <- lapply(model$modes, learn_second, problem)
+    part <- node_integral(problem, model$modes, size)
     ahead <- average_ahead(model, part)
     if (is.null(ahead) || round == average_rounds || learn_is_over(spec)) break
-    anew <- average_modes(average_problem_like(model$problem), ahead, spec, tick)
+    anew <- learn_search(model$problem, ahead, spec)
     if (!length(anew$modes)) break
     model <- anew
   }
-  while (average_wants_more(model$problem$latent, part, size) && !learn_is_over(spec)) {
-    part <- node_further(model$problem, model$modes, part, size, tick)
+  while (average_wants_more(problem$latent, part, size) && !learn_is_over(spec)) {
+    part <- node_further(problem, model$modes, part, size)
   }
-  list(model = model, part = node_trusted(model$problem, model$modes, part, tick))
-}
-
-#' The problem of a search, without what nodes have set
-#' @noRd
-average_problem_like <- function(problem) {
-  problem$search_control$second <- NULL
-  problem$corners <- NULL
-  problem
+  # nodes, or where their weights say nothing the modes
+  if (part$method == "nodes" && part$ess < node_least_ess) part <- node_at_modes(problem, model$modes)
+  list(model = model, part = part)
 }
 
 average_wants_more <- function(latent, part, size) {
@@ -201,7 +161,7 @@ average_wants_more <- function(latent, part, size) {
 }
 
 #' Where a node is above the mode that it was drawn around there is a better mode
-#' @return list(problem, modes) as average_modes() takes it of some rows, `NULL` where no node is.
+#' @return list(problem, modes) as learn_search() takes it of some rows, `NULL` where no node is.
 #' @noRd
 average_ahead <- function(model, part) {
   known <- max(vapply(model$modes, function(mode) sum(mode$penalised, mode$second), 1))
@@ -220,14 +180,15 @@ average_ahead <- function(model, part) {
 #' one up to the error of EP [M 4.6], with the sites and probabilities of t-EP. Those
 #' without a fixed point of t-EP are left out.
 #' @noRd
-nodes_at_df <- function(nodes, latent, spec, tick) {
+nodes_at_df <- function(nodes, problem, spec) {
+  latent <- problem$latent
   if (is.infinite(spec$df)) {
     return(nodes)
   }
   out <- lapply(seq_along(nodes$hyper), function(k) {
     L <- latent_likelihood(latent, nodes$omega[[k]])
     out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
-    tick(latent$n, 1L, "end")
+    learn_tick(problem)(latent$n)
     if (ep_converged(out)) out
   })
   keep <- !vapply(out, is.null, NA)

@@ -3,7 +3,7 @@
 # scores of the rows tell it: it is never that of the prior alone without a word [M 8.13].
 
 # Between the gradients that are subtracted; the first step, and then shorter ones
-curvature_step <- c(usual = 0.03, rough = 0.05, central = 0.01)
+curvature_step <- c(usual = 0.03, central = 0.01)
 curvature_shorter <- c(1, 1 / 3, 1 / 10)
 curvature_tol <- 1e-6 # of EP, for gradients are subtracted from each other
 # Of EP that stalls: its gradients are then right to some 0.1
@@ -15,21 +15,19 @@ curvature_ways <- c("converged", "stalled", "scores", "prior")
 #' -f'' at a mode by differences of the gradient, and how the sites move there
 #'
 #' @param central whether both sides are looked at: half as exact again, twice as dear.
-#' @param rough whether EP's tolerance in a search will do, which it does to climb with.
 #' @return list(H, tangent, measured: which of `curvature_ways` tells H along each
-#'   coordinate), all `NULL` where EP has no fixed point at the mode; and, unless `central` or
-#'   `rough`, the evaluation at round coordinates next to the mode, see mode_rounded(). If
+#'   coordinate), all `NULL` where EP has no fixed point at the mode; and, unless `central`, the evaluation at round coordinates next to the mode, see mode_rounded(). If
 #'   `central`, H is `NA` where differences do not tell it.
 #' @noRd
-learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
-  look <- curvature_look(objective, mode, rough)
-  here <- if (central || rough) mode else look(mode_rounded(objective$problem, mode), mode$sites)
+learn_curvature <- function(problem, mode, central = FALSE) {
+  look <- curvature_look(problem)
+  here <- if (central) mode else look(mode_rounded(problem, mode), mode$sites)
   # where EP ended in a search, but does not to a finer tolerance
   if (!is.finite(here$penalised)) here <- mode
   if (!is.finite(here$penalised)) {
     return(list(H = NULL, tangent = NULL, measured = NULL))
   }
-  first <- curvature_step[[if (central) "central" else if (rough) "rough" else "usual"]]
+  first <- curvature_step[[if (central) "central" else "usual"]]
   d <- length(mode$par)
   H <- matrix(NA_real_, d, d)
   tangent <- matrix(0, length(unlist(here$sites)), d)
@@ -46,24 +44,24 @@ learn_curvature <- function(objective, mode, central = FALSE, rough = FALSE) {
       if (!is.null(ends)) {
         H[, j] <- (ends$down$gradient - ends$up$gradient) / ends$apart
         # gradients that are not exact may say anything
-        if (ends$way == "converged" || H[j, j] > objective$problem$least) {
+        if (ends$way == "converged" || H[j, j] > problem$least) {
           tangent[, j] <- (unlist(ends$up$sites) - unlist(ends$down$sites)) / ends$apart
           measured[j] <- ends$way
           break
         }
         H[, j] <- NA
       }
-      if (learn_is_over(objective$problem)) break
+      if (learn_is_over(problem)) break
     }
   }
   if (!central && "prior" %in% measured) {
-    told <- curvature_scores(objective, here, measured, first)
+    told <- curvature_scores(problem, here, measured, first)
     H <- curvature_filled(H, told)
     measured <- told$measured
   }
   c(
     list(H = (H + t(H)) / 2, tangent = tangent, measured = measured),
-    if (!central && !rough) here[c("par", "value", "penalised", "gradient", "sites")]
+    if (!central) here[c("par", "value", "penalised", "gradient", "sites")]
   )
 }
 
@@ -80,12 +78,7 @@ mode_rounded <- function(problem, mode) {
 #' where EP came near a fixed point only. With a first point `more` may be given: they are
 #' evaluated with it, and known when they are asked for.
 #' @noRd
-curvature_look <- function(objective, mode, rough) {
-  if (rough) {
-    objective$begin(mode)
-    return(function(par, sites, more) objective$at(par))
-  }
-  problem <- objective$problem
+curvature_look <- function(problem) {
   problem$search_control$tol <- max(problem$control$tol, curvature_tol, problem$latent$coarse)
   known <- list()
   function(par, sites, more = list()) {
@@ -95,7 +88,6 @@ curvature_look <- function(objective, mode, rough) {
     }
     points <- c(list(par), more)
     out <- learn_natives(problem, lapply(points, function(p) list(par = p, sites = sites)))
-    objective$tick(length(points))
     ends <- Map(function(par, out) {
       end <- learn_evaluation(problem, par, out, curvature_residual)
       end$near <- !ep_converged(out)
@@ -131,13 +123,12 @@ curvature_ends <- function(here, j, step, look, central) {
 #' they are; the sum of its squares is the expected curvature.
 #' @return list(at: these coordinates, H: among them, measured)
 #' @noRd
-curvature_scores <- function(objective, here, measured, step) {
-  problem <- objective$problem
+curvature_scores <- function(problem, here, measured, step) {
   at <- which(measured == "prior")
   problem$search_control$max_sweeps <- 1L
   loo <- function(j, step) {
     par <- replace(here$par, j, here$par[j] + step)
-    objective$tick()
+    learn_tick(problem)(problem$latent$n)
     learn_native(problem, par, here$sites, gradient = FALSE)$loo
   }
   n <- problem$latent$n

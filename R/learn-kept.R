@@ -70,36 +70,3 @@ nodes_left <- function(nodes, keep) {
   nodes$table$weight <- shares(nodes$table$weight)
   nodes
 }
-
-#' The fit at the best mode, and the nodes
-#' @noRd
-average_result <- function(spec, model, nodes) {
-  mode <- model$modes[[1]]
-  latent <- model$problem$latent
-  hyper <- model$problem$hyper(mode$par)
-  omega <- model$problem$omega(mode$par)
-  nodes$point <- omega
-  ep <- ep_run(
-    latent, hyper, spec$df, omega, mode$sites, spec$control, spec$criterion,
-    final = !learn_is_over(spec)
-  )
-  list(
-    hyper = hyper, epsilon = model$problem$rates(mode$par), ep = ep, latent = latent,
-    nodes = nodes, learning = average_learning(model, ep, nodes)
-  )
-}
-
-#' The `learning` field of a fit that averages, `NULL` where nothing is free
-#' @noRd
-average_learning <- function(model, ep, nodes) {
-  if (length(model$problem$field)) {
-    mode <- model$modes[[1]]
-    over <- learn_is_over(model$problem)
-    learn_report(model$problem, c(mode[c("par", "penalised")], list(
-      opt = if (over) learn_out_of_time(model$problem) else stage_end(max(0, mode$opt$left)),
-      cold = if (is.null(ep$cold)) NA else ep$cold, method = "integrate",
-      evaluations = nodes$evaluations,
-      starts = ends_table(list(ends = model$modes, of = seq_along(model$modes)), 1L)
-    )), ep)
-  }
-}

@@ -17,7 +17,7 @@
 #' @noRd
 integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")
-  problem <- learn_problem(latent, spec, log_coordinates(latent, spec$epsilon, proper = TRUE))
+  problem <- optimum_problem(latent, spec, log_coordinates(latent, spec$epsilon, proper = TRUE))
   d <- length(problem$start)
   if (d == 0) { # the evidence itself
     ep <- learn_final(problem, problem$start, NULL)
@@ -33,24 +33,23 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   }
   work <- learn_work(problem$control$progress, latent, "Integrating")
   problem$control$progress <- work
-  if (search) plan_search(work, problem) else work$expect("search", latent$n, work_climb)
-  work$expect("curvature", latent$n, 2 * d)
-  objective <- learn_objective(problem, work$tick)
-  mode <- if (search) {
-    learn_search(problem)
+  work$expect((if (search) 3 else 1) * passes_climb + 2 * d)
+  modes <- if (search) {
+    learn_search(problem, NULL, spec)$modes
   } else {
     if (length(at)) { # off the bounds: the mode is inside
       problem$start[problem$field == "epsilon"] <- stats::qlogis(2 * pmin(pmax(at, 1e-3), 0.45))
     }
-    learn_climb(objective$at(problem$start), objective)
+    learn_modes(learn_objective(problem), list(list(par = problem$start)))
   }
-  if (!is.finite(mode$penalised)) {
+  if (!length(modes)) {
     return(not_integrated("no mode was found"))
   }
+  mode <- modes[[1]]
   if (any(mode$par <= problem$lower | mode$par >= problem$upper)) {
     return(not_integrated("the mode is on a bound of the search"))
   }
-  mode$H <- learn_curvature(objective, mode, central = TRUE)$H
+  mode$H <- learn_curvature(problem, mode, central = TRUE)$H
   if (anyNA(mode$H)) {
     return(not_integrated("EP has no fixed point near the mode"))
   }

@@ -4,25 +4,10 @@
 
 modes_lost <- 7    # nats below the best from which a mode does not count
 modes_same <- 0.5  # modes nearer in value, or within one sd, are one
+modes_place <- 0.25 # ends nearer than this in mean square are one, too
 modes_gain <- 0.02 # a climb to a mode ends when the next step promises less;
 modes_gain_classes <- 0.1 # on all of many rows of several classes
 learn_maxit <- 200L # of a climb
-
-#' How modes are sought that are to be integrated over
-#'
-#' @return list(look, look_gain, basis: of the short climbs, see learn_optim(); behind: nats
-#'   below the best from which an end of them is dropped; value, place: ends that are nearer
-#'   in value, and in mean square, are one: the best, if `best_first`, or the first; steps,
-#'   gain: of the climbs from the others; learns: whether these go on with the curvature that the
-#'   short ones have learned).
-#' @noRd
-modes_way <- function(problem, starts) {
-  list(
-    look = if (length(starts) > 1) 3L else 0L, look_gain = modes_gain,
-    basis = diag(length(problem$field)), behind = 3, value = Inf, place = 0.25, best_first = TRUE,
-    steps = 40L, gain = modes_gain, learns = TRUE
-  )
-}
 
 #' The modes that the starts lead to
 #'
@@ -31,11 +16,15 @@ modes_way <- function(problem, starts) {
 #'   best first. Empty where EP has no fixed point.
 #' @noRd
 learn_modes <- function(objective, starts) {
-  ends <- learn_ends(objective, starts, modes_way(objective$problem, starts))$ends
+  ends <- best_first(learn_ends(objective, starts, objective$problem$way))
+  ends <- Filter(function(end) is.finite(end$penalised), ends)
+  if (!objective$problem$curved) {
+    return(ends)
+  }
   modes <- list()
-  for (end in best_first(ends)) {
-    if (is.finite(end$penalised) && !mode_is_known(end, modes)) {
-      told <- mode_curvature(objective, end)
+  for (end in ends) {
+    if (!mode_is_known(end, modes)) {
+      told <- mode_curvature(objective$problem, end)
       end[names(told)] <- told
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
@@ -45,11 +34,11 @@ learn_modes <- function(objective, starts) {
 
 #' The curvature at a mode, or when time is over that on some rows
 #' @noRd
-mode_curvature <- function(objective, mode) {
-  if (!is.null(mode$curvature) && learn_is_over(objective$problem)) {
+mode_curvature <- function(problem, mode) {
+  if (!is.null(mode$curvature) && learn_is_over(problem)) {
     return(list(H = mode$curvature, tangent = NULL, measured = "converged"))
   }
-  learn_curvature(objective, mode)
+  learn_curvature(problem, mode)
 }
 
 #' What `f` makes of the elements of a list; when time is over, of those up to the first that is
@@ -80,43 +69,30 @@ mode_is_known <- function(end, modes) {
 
 #' Where starts lead; when time is over, the first that leads anywhere
 #'
-#' @param way see modes_way(). @return list(ends: evaluations, each with `opt`, how its climb
-#'   ended; of: for each start which of them it leads to, `NA` where to none)
+#' @param way see learn_search(). @return list of evaluations, each with `opt`, how its climb
+#'   ended
 #' @noRd
 learn_ends <- function(objective, starts, way) {
+  look <- if (length(starts) > 1) way$look else 0L
   looks <- until_over(starts, objective$problem, function(start) {
-    learn_walk(start, objective, way$basis, way$look, way$look_gain)
+    learn_walk(start, objective, way$basis, look, modes_gain)
   }, function(look) is.finite(look$penalised))
-  value <- reached(looks)
-  of <- rep(NA_integer_, length(starts))
+  looks <- best_first(looks)
   ends <- list()
-  for (k in if (way$best_first) order(-value) else seq_along(value)) {
-    look <- looks[[k]]
-    if (!is.finite(value[k]) || value[k] <= max(value) - way$behind) next
-    twin <- Position(function(end) {
+  for (look in looks) {
+    if (!is.finite(look$penalised) || look$penalised <= looks[[1]]$penalised - way$behind) next
+    known <- vapply(ends, function(end) {
       apart <- c(mean_square(end$par - look$par), mean_square(end$look$par - look$par))
       abs(end$look$penalised - look$penalised) < way$value && min(apart) < way$place
-    }, ends)
-    if (is.na(twin)) {
-      if (way$learns) look$learned <- look$opt$curvature
-      end <- if (way$steps > 0) learn_climb(look, objective, way$gain, way$steps) else look
+    }, NA)
+    if (!any(known)) {
+      look$learned <- look$opt$curvature
+      end <- learn_climb(look, objective, way$gain, way$steps)
       end$look <- look[c("par", "penalised")]
       ends <- c(ends, list(end))
-      twin <- length(ends)
     }
-    of[k] <- twin
   }
-  list(ends = ends, of = of)
-}
-
-#' Where each start led, as a fit tells it
-#' @param found see learn_ends(). @param chosen which of its ends was taken.
-#' @noRd
-ends_table <- function(found, chosen) {
-  value <- c(-Inf, reached(found$ends))[1 + ifelse(is.na(found$of), 0L, found$of)]
-  start <- seq_along(found$of)
-  first <- match(chosen, found$of, nomatch = 1L)
-  data.frame(start = start, penalised = value, chosen = start == first)
+  ends
 }
 
 # Of nothing: 0

@@ -26,20 +26,20 @@ node_beyond <- 1        # nats that a node may be above its mode, or there is a 
 #'   which of them are mirror images; proposal: what they were drawn from, each component with
 #'   its share of all).
 #' @noRd
-node_integral <- function(problem, modes, n, tick) {
-  part <- if (n > 0 && length(problem$field)) node_further(problem, modes, NULL, n, tick)
-  if (is.null(part)) node_at_modes(problem, modes, tick) else part
+node_integral <- function(problem, modes, n) {
+  part <- if (n > 0 && length(problem$field)) node_further(problem, modes, NULL, n)
+  if (is.null(part)) node_at_modes(problem, modes) else part
 }
 
 #' Nodes, or more of them: all are weighted by the mixture of what they were drawn from
 #' @param part nodes that there are, or `NULL`: it stays where time ends before the new ones.
 #' @noRd
-node_further <- function(problem, modes, part, n, tick) {
+node_further <- function(problem, modes, part, n) {
   before <- length(part$log_f)
   proposal <- if (isTRUE(problem$corners)) {
     node_proposal(modes, TRUE)
   } else if (before == 0) node_proposal(modes) else node_adapt(modes, part)
-  new <- node_draw(problem, modes, proposal, n, before, tick)
+  new <- node_draw(problem, modes, proposal, n, before)
   if (is.null(new)) {
     return(part)
   }
@@ -57,22 +57,13 @@ node_further <- function(problem, modes, part, n, tick) {
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
 }
 
-#' Nodes, or where their weights say nothing the modes
-#' @noRd
-node_trusted <- function(problem, modes, part, tick) {
-  if (part$method == "nodes" && part$ess < node_least_ess) {
-    return(node_at_modes(problem, modes, tick))
-  }
-  part
-}
-
 #' Of each column; there may be no row
 #' @noRd
 node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
 
 #' @param first how many points of the sequence are left out.
 #' @noRd
-node_draw <- function(problem, modes, proposal, n, first, tick) {
+node_draw <- function(problem, modes, proposal, n, first) {
   share <- vapply(proposal, function(component) component$share, numeric(1))
   # mirror images stay together
   images <- if (proposal[[1]]$corners) 2 else 1
@@ -89,7 +80,7 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
   Z <- points(node_points)
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- node_outputs(problem, modes, from, Z, tick)
+  out <- node_outputs(problem, modes, from, Z)
   if (is.null(out)) {
     return(NULL)
   }
@@ -105,7 +96,7 @@ node_draw <- function(problem, modes, proposal, n, first, tick) {
 #' EP at every node, each started from what is known nearest to it
 #' @return list of K; `NULL` where time ends before them, as the first of them would not stand for all.
 #' @noRd
-node_outputs <- function(problem, modes, from, Z, tick) {
+node_outputs <- function(problem, modes, from, Z) {
   out <- vector("list", ncol(Z))
   known <- lapply(modes, function(mode) list(list(par = mode$par, sites = mode$sites)))
   nodes <- seq_len(ncol(Z))
@@ -123,7 +114,7 @@ node_outputs <- function(problem, modes, from, Z, tick) {
       nearest <- which.min(signif(apart, 6))
       c(known[[from[k]]][[nearest]], list(tangent = mode$tangent))
     })
-    out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE], tick)
+    out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE])
     for (k in batch[!vapply(out[batch], is.null, NA)]) {
       known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = out[[k]]$sites)))
     }
@@ -135,19 +126,17 @@ node_outputs <- function(problem, modes, from, Z, tick) {
 #' way there, or else from the prior
 #' @return list of K, `NULL` where there is no fixed point.
 #' @noRd
-node_evaluate <- function(problem, near, Z, tick) {
+node_evaluate <- function(problem, near, Z) {
   control <- problem$search_control
   several <- isTRUE(problem$latent$functions > 1)
   settled <- node_settled[[if (several) "several" else "two"]]
   run <- function(nodes, sites, share = 1, sweeps = node_sweeps, tol = settled) {
     problem$search_control$max_sweeps <- min(control$max_sweeps, sweeps)
     problem$search_control$tol <- max(problem$control$tol, tol, problem$latent$coarse)
-    out <- learn_natives(problem, lapply(nodes, function(k) {
+    learn_natives(problem, lapply(nodes, function(k) {
       par <- near[[k]]$par + share * (Z[, k] - near[[k]]$par)
       list(par = par, sites = sites(k, par))
     }), gradient = FALSE)
-    if (length(nodes)) tick(problem$latent$n, length(nodes), "nodes")
-    out
   }
   foreseen <- function(k, par) node_foresee(near[[k]], par)
   ended <- function(out) which(vapply(out, ep_converged, NA))
@@ -188,10 +177,10 @@ node_foresee <- function(mode, z) {
 
 #' The modes alone, weighted by their Laplace evidences
 #' @noRd
-node_at_modes <- function(problem, modes, tick) {
+node_at_modes <- function(problem, modes) {
   Z <- matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes))
   near <- lapply(modes, function(mode) mode[c("par", "sites")])
-  out <- node_evaluate(problem, near, Z, tick)
+  out <- node_evaluate(problem, near, Z)
   laplace <- vapply(modes, node_laplace, numeric(1))
   weight <- replace(laplace, vapply(out, is.null, NA), -Inf)
   list(

@@ -1,13 +1,7 @@
 # What learning maximises: a criterion plus the log prior, with its exact gradient, in
 # coordinates of what is free.
 
-# EP tolerance while searching. The Gaussian evidence is stationary in the sites: its
-# error is the square of the residual; that of its slope is not.
-learn_tol <- function(df, criterion) {
-  if (is.infinite(df) && criterion == "evidence") 1e-4 else 1e-6
-}
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
-learn_rows_each <- 8L   # a parameter, for an optimum on some rows to be worth having
 learn_trail <- 6L       # evaluations whose sites foretell the next
 
 #' The problem of learning: a latent, a criterion, coordinates
@@ -16,10 +10,10 @@ learn_trail <- 6L       # evaluations whose sites foretell the next
 #'   new_coordinates(), whose fields the problem has.
 #' @noRd
 learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, spec$epsilon)) {
+  # The Gaussian evidence is stationary in the sites: its error is the square of the residual of EP;
+  # that of its slope is not
   gaussian <- is.infinite(spec$df) && spec$criterion == "evidence"
-  tol <- max(
-    spec$control$tol, learn_tol(spec$df, spec$criterion), if (gaussian) latent$coarse
-  )
+  tol <- max(spec$control$tol, if (gaussian) c(1e-4, latent$coarse) else 1e-6)
   c(coordinates, list(
     latent = latent, df = spec$df, criterion = spec$criterion, control = spec$control,
     deadline = spec$deadline,
@@ -28,20 +22,6 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
       unclass(spec$control), list(tol = tol, lean = latent$functions > 1)
     )
   ))
-}
-
-#' The same of the evidence of a Gaussian process, in normal coordinates
-#' @param noise see new_noise().
-#' @noRd
-average_problem <- function(latent, noise, spec) {
-  spec[c("df", "criterion")] <- list(Inf, "evidence")
-  learn_problem(latent, spec, normal_coordinates(latent, noise))
-}
-
-#' The Gaussian evidence has one optimum on nearly all data, the others several
-#' @noRd
-learn_has_many_optima <- function(problem) {
-  problem$criterion == "loo" || is.finite(problem$df)
 }
 
 #' Rows of a first search where there are many, else `NULL`
@@ -124,13 +104,12 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
 #' Penalised criterion with memory
 #'
 #' Returns the `problem`; `at(par)`, which gives an evaluation: list(par, value, penalised,
-#' gradient, sites); `best()`, the best of them since `begin()`, which forgets all
-#' or goes on from an evaluation, or from list(par, sites) that is known nearby; and
-#' `tick`. EP starts from the sites of the last evaluations that converged.
+#' gradient, sites); and `best()`, the best of them since `begin()`, which forgets all
+#' or goes on from an evaluation, or from list(par, sites) that is known nearby. EP starts from the sites of the last evaluations that converged.
 #' Where EP gives no value the objective is -Inf, which the line search backs away from.
-#' @param tick is told after each evaluation on how many rows it was.
 #' @noRd
-learn_objective <- function(problem, tick = function(...) NULL) {
+learn_objective <- function(problem) {
+  tick <- learn_tick(problem)
   last <- list(par = NULL)
   trail <- list()
   best <- list(penalised = -Inf)
@@ -160,7 +139,6 @@ learn_objective <- function(problem, tick = function(...) NULL) {
     problem = problem,
     at = at,
     best = function() best,
-    tick = function(times = 1L) tick(problem$latent$n, times), # for those made elsewhere
     begin = function(from = NULL) {
       known <- !is.null(from$penalised)
       last <<- if (known) from else list(par = NULL)
@@ -209,5 +187,9 @@ learn_natives <- function(problem, points, gradient = TRUE) {
       sites = point$sites
     )
   })
-  problem$latent$natives(at, problem$df, problem$search_control, problem$criterion, gradient)
+  out <- problem$latent$natives(
+    at, problem$df, problem$search_control, problem$criterion, gradient
+  )
+  if (length(points)) learn_tick(problem)(problem$latent$n, length(points))
+  out
 }

@@ -17,12 +17,12 @@ second_taken <- function(out) {
 
 #' A mode with the second order of the evidence there, as the field `second`
 #' @noRd
-learn_second <- function(mode, problem, tick = function(...) NULL) {
+learn_second <- function(mode, problem) {
   mode$second <- 0
   if (problem$latent$second) {
     problem$search_control$second <- TRUE
     out <- learn_native(problem, mode$par, mode$sites, gradient = FALSE)
-    tick(problem$latent$n, 1L, "nodes")
+    learn_tick(problem)(problem$latent$n)
     if (ep_converged(out) && is.finite(out$second)) mode$second <- second_taken(out)
   }
   mode

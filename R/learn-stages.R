@@ -2,23 +2,37 @@
 # then steps on all, from sites that some rows foretell.
 
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
+stage_rows_classes <- 1000L # the same of several classes
+learn_long_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 stage_many <- 600L   # from which on fewer still come before them
-stage_near <- 1      # nats that a search may end from its optimum, or it has stopped short
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
 stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
 stage_wide <- 20L    # twice as many with more columns than this
 
 #' The latent of the first stage: of some rows, or, when they are not many more, of all
 #' @noRd
-stage_few <- function(latent, rows = stage_rows) {
+stage_few <- function(latent, rows) {
   # rows that are elsewhere: all that are here are few
   if (latent$n > 1.2 * rows || is.null(latent$y)) latent$some(rows) else latent
 }
 
-#' Is an optimum looked for on some rows first? Without inducing inputs where the race would
-#' be on more rows than that
+#' Rows of a search before that on all, more than which are looked at in stages
 #' @noRd
-is_staged <- function(latent) !is.null(latent$again) || latent$n > 4 * stage_rows
+stage_before <- function(latent) {
+  # with several classes all rows cost several times as much; where modes must do, those of
+  # some rows tell the curvature; what is elsewhere is not fetched for less
+  quarter <- !is.null(latent$y) &&
+    (is.null(latent$again) || latent$functions > 1 || !learn_is_long(latent))
+  min(
+    if (quarter) learn_few_rows(latent$n), if (latent$functions > 1) stage_rows_classes, stage_rows
+  )
+}
+
+#' Are there so many rows, a third of it for each class of several, that modes must do?
+#' @noRd
+learn_is_long <- function(latent) {
+  latent$n * max(1, latent$classes / 3) > learn_long_rows
+}
 
 #' The latent of all rows, its inducing inputs in the metric learned on some; more of them
 #' where they leave much
@@ -62,39 +76,14 @@ stage_sites <- function(latent, n_few, at, spec) {
   latent$project(at$hyper, spec$df, latent_likelihood(latent, at$omega), out)
 }
 
-#' A search on some rows, inducing inputs placed again by what it found, then on all rows
-#'
-#' @param rows of the first search, before which there may be one on fewer.
-#' @param search function(latent, before) -> list(problem, modes); before: what it found on some
-#'   rows, or `NULL`.
-#' @return list(latent, before, model): the last latent and what the searches found.
-#' @noRd
-learn_staged <- function(latent, rows, spec, search, fewer = NULL) {
-  few <- stage_few(latent, rows)
-  placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
-  before <- if (few$n < latent$n || placed) {
-    search(few, if (!is.null(fewer)) search(few$some(fewer), NULL))
-  }
-  if (placed && length(before$modes)) {
-    latent <- stage_again(latent, few, before$problem$hyper(before$modes[[1]]$par), spec)
-  }
-  list(latent = latent, before = before, model = search(latent, before))
-}
-
-#' Rows of a search before that on `rows`, where these are many, too
-#' @noRd
-stage_fewer <- function(rows) {
-  if (rows >= stage_many) learn_few_rows(rows)
-}
-
 #' Steps on all rows from a mode on some: the curvature is that one, grown with the rows, for
 #' to measure it takes as many evaluations as parameters
 #' @param mode an evaluation on `n_few` rows, with `H` and `measured`.
 #' @return an evaluation, with both and `opt`.
 #' @noRd
-stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
+stage_onward <- function(mode, problem, n_few, spec) {
   par <- learn_within(problem, mode$par)
-  patient <- learn_objective(problem, tick)
+  patient <- learn_objective(problem)
   at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
   patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, spec)))
   here <- patient$at(par)
@@ -102,65 +91,68 @@ stage_onward <- function(mode, problem, n_few, spec, tick, gain) {
     here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
   }
   if (is.finite(here$penalised)) {
-    here <- learn_climb(here, learn_objective(stage_hasty(problem), tick), gain)
+    gain <- if (problem$latent$functions > 1) modes_gain_classes else modes_gain
+    here <- learn_climb(here, learn_objective(stage_hasty(problem)), gain)
   }
   here[c("H", "measured")] <- list(here$curvature, mode$measured)
   here
 }
 
-#' Steps from the optimum on some rows, and the fit
-#' @param few list(problem, modes), the first of which is that of learn_search() on some rows.
-#' @return the same on all rows.
+#' The modes on the rows of a problem
+#'
+#' @param problem see learn_problem(); what it has beside that says how its modes are sought:
+#'   starts(problem); climbed(objective, starts), which may try others than these; whether the
+#'   curvature at modes is asked for, `curved`; and the way of learn_ends(): list(look: steps of
+#'   short climbs along `basis`; behind: nats below the best from which an end of them is dropped;
+#'   value, place: of ends that are nearer in both only the best climbs on; steps, gain: of these climbs).
+#' @param before list(problem, modes) on some of them, or `NULL`. @return list(problem, modes), the
+#'   best first.
 #' @noRd
-stage_optimum <- function(few, problem, spec) {
-  counter <- learn_counter(learn_tick(problem), problem$latent$n)
-  first <- few$modes[[1]]
-  n_few <- few$problem$latent$n
-  if (!learn_is_over(problem)) {
-    some <- learn_objective(few$problem, counter$tick)
-    first[c("H", "measured")] <-
-      learn_curvature(some, first, rough = TRUE)[c("H", "measured")]
+learn_search <- function(problem, before, spec) {
+  objective <- learn_objective(problem)
+  modes <- if (!length(before$modes)) {
+    problem$climbed(objective, problem$starts(problem))
+  } else if (learn_is_long(problem$latent)) {
+    lapply(before$modes, stage_onward, problem, before$problem$latent$n, spec)
+  } else {
+    problem$climbed(objective, grown_starts(problem, before, problem$latent$n))
   }
-  found <- stage_onward(first, problem, n_few, spec, counter$tick, modes_gain)
-  found$cold <- TRUE
-  found$evaluations <- first$evaluations + counter$count()
-  found$starts <- first$starts
-  found$ep <- learn_final(problem, found$par, found$sites, final = FALSE)
-  found$opt <- stage_ended(found, problem, n_few)
-  found
+  modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
+  list(problem = problem, modes = modes[!duplicated(lapply(modes, `[[`, "par"))])
 }
 
-#' How a search on some rows, then on all, has ended
-#' @return list(convergence, message)
+#' Where modes on some rows lead a search on more of them
 #' @noRd
-stage_ended <- function(found, problem, n_few) {
-  if (!is.finite(found$penalised)) {
-    return(list(convergence = 99L, message = "EP did not converge on all rows"))
-  }
-  if (learn_is_over(problem)) {
-    return(found$opt)
-  }
-  ended <- stage_end(found$opt$left)
-  ended$message <- sprintf("%d rows, then %d; %s", n_few, problem$latent$n, ended$message)
-  ended
+grown_starts <- function(problem, few, n) {
+  lapply(few$modes, function(mode) {
+    list(
+      par = mode$par, sites = mode$from, # NULL but for average_ahead()
+      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
+    )
+  })
 }
 
-#' Is what a further step promises in the metric of the curvature, g' H^-1 g / 2, too much?
-#' @return list(convergence, message)
+#' Modes on some rows, inducing inputs placed again by what they say, then modes on all rows
+#'
+#' @param problem_of function(latent): see learn_search(). @return list(before, model): what the
+#'   searches on some and on all rows found, each list(problem, modes).
 #' @noRd
-stage_end <- function(left) {
-  short <- !isTRUE(left <= stage_near)
-  list(convergence = as.integer(short), message = paste0(
-    if (short) "stopped short, ", "a further step promises ", format(left, digits = 1), " nats"
-  ))
-}
-
-#' Nothing is free: EP from where some rows lead it
-#' @noRd
-stage_held <- function(problem, spec) {
-  latent <- problem$latent
-  at <- list(hyper = problem$hyper(problem$start), omega = problem$omega(problem$start))
-  sites <- stage_sites(latent, stage_few(latent)$n, at, spec)
-  final <- is.null(sites) && !is.null(latent$y)
-  learn_final(problem, problem$start, sites, final)
+learn_staged <- function(latent, problem_of, spec) {
+  few <- stage_few(latent, stage_before(latent))
+  placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
+  latents <- if (few$n < latent$n || placed) {
+    c(if (few$n >= stage_many) list(few$some(learn_few_rows(few$n))), list(few))
+  }
+  expect_stages(spec$control$progress, vapply(c(latents, list(latent)), `[[`, 1, "n"),
+                length(problem_of(latent)$start))
+  before <- NULL
+  for (some in latents) {
+    problem <- problem_of(some)
+    problem$curved <- TRUE
+    before <- learn_search(problem, before, spec)
+  }
+  if (placed && length(before$modes)) {
+    latent <- stage_again(latent, few, before$problem$hyper(before$modes[[1]]$par), spec)
+  }
+  list(before = before, model = learn_search(problem_of(latent), before, spec))
 }

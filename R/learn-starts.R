@@ -10,7 +10,7 @@ learn_tied <- c("lengthscale", "prior_scale") # one factor for all in the race
 #' moves as 1/lengthscale^2. Both epsilon = 0 and 1/2 are traps (the gradient on
 #' the logit scale dies), so all start inside.
 #' @noRd
-learn_starts <- function(problem, restarts) {
+learn_starts <- function(problem, restarts = problem$control$restarts) {
   offset <- rbind(
     c(0, 0, 0.05), c(-1, -1.5, 0.02), c(1, 0.5, 0.15), c(-0.5, 1.5, 0.1),
     c(0.5, -1.5, 0.2), c(-1.5, 0, 0.05), c(1.5, -1, 0.02)
@@ -55,24 +55,21 @@ average_shifts <- list(c(0, -0.55, 0.05), c(-1, -1.35, 0.05), c(0.7, 0.5, 0.15))
 #' Where the search under the noise model starts
 #' @noRd
 average_starts <- function(problem) {
-  lapply(average_shifts, function(at) average_start(at, problem, problem$noise_start(at[3])))
-}
-
-average_start <- function(shift, problem, rates = NULL) {
   at <- problem$field
-  z <- numeric(length(at))
   name <- intersect(learn_tied, at)
-  if (length(name)) {
-    # the coordinates of a common factor exp(shift): root z = shift
-    toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
-    from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
-    root <- prior_root(problem$latent, name)
-    # values that move together have one coordinate
-    z[at == name] <- qr.coef(qr(root), from + toward)
-  }
-  if ("nugget" %in% at) z[at == "nugget"] <- nugget_start(shift[2], problem$latent$prior$nugget)
-  z[at == "epsilon"] <- rates
-  list(par = inside(z))
+  lapply(average_shifts, function(shift) {
+    z <- numeric(length(at))
+    if (length(name)) {
+      # the coordinates of a common factor exp(shift): root z = shift
+      toward <- if (name == "lengthscale") shift[1] else -2 * shift[1]
+      from <- log(unlist(problem$latent$hyper[[name]])) - problem$latent$prior[[name]]$meanlog
+      # values that move together have one coordinate
+      z[at == name] <- qr.coef(qr(prior_root(problem$latent, name)), from + toward)
+    }
+    if ("nugget" %in% at) z[at == "nugget"] <- nugget_start(shift[2], problem$latent$prior$nugget)
+    z[at == "epsilon"] <- problem$noise_start(shift[3])
+    list(par = pmin(pmax(z, 1 - average_far), average_far - 1)) # off the ends
+  })
 }
 
 #' The coordinate of a nugget so many sds from the centre of its prior, that of the wide part where
@@ -82,6 +79,3 @@ nugget_start <- function(sds, prior) {
   curve <- nugget_curve(prior)
   if (is.null(curve)) sds else curve$normal(prior$meanlog + sds * prior$sdlog)
 }
-
-# Off the ends of normal coordinates
-inside <- function(z) pmin(pmax(z, 1 - average_far), average_far - 1)

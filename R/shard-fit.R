@@ -87,10 +87,6 @@ check_shards_spec <- function(spec) {
     spec_model(spec) != "bpm" && is.null(spec$inducing),
     "{.arg inducing} must not be {.code NULL}", "inducing"
   )
-  refuse_with_shards(
-    !is.null(spec$method) && spec$method != "gradient",
-    "{.arg method} must be {.val gradient}", "method"
-  )
   asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
   refuse_with_shards(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),

@@ -314,7 +314,7 @@ describe_learning <- function(x) {
   }
   at_point <- !identical(learning$method, "integrate")
   how <- if (at_point) {
-    paste0("by ", x$spec$criterion, if (any(grepl("^em", learning$method))) paste0(" (", learning$method, ")"))
+    paste("by", x$spec$criterion)
   } else if (any(x$nodes$models$method == "nodes")) {
     paste("integrated over", count(node_count(x), "node"))
   } else {

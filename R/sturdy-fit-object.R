@@ -34,10 +34,8 @@
 #'   * `learning`: `NULL` if nothing was learned, otherwise a list of `value` (the
 #'     criterion), `penalised` (with the log prior), `convergence` (0 means success),
 #'     `message`, `cold_start` (whether EP from a cold start reaches `value`),
-#'     `evaluations`, `starts` (a data frame with one row per starting point; those that
-#'     end at the same place share its value), `method`,
-#'     `trace` (the iterations of EM, otherwise `NULL`) and `on_bound` (names of the
-#'     hyperparameters on a bound of the search);
+#'     `evaluations` (on all rows), `starts` (a data frame with a row for each place that starting
+#'     points led to), `method` and `on_bound` (names of the hyperparameters on a bound of the search);
 #'   * `call`: the call;
 #'   * `nodes`: where the fit averages, or has one node as if it did, see [averaging], otherwise `NULL`;
 #'   * `label_stage`: where rates are learned or averaged over, what judges the labels: a fit as

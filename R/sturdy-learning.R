@@ -34,16 +34,15 @@
 #' `"average"`.
 #'
 #' # Methods for the flip rate
-#' Of `epsilon = "learn"` or `"learn2"`, when the criterion is the evidence:
-#'   * `"gradient"`, the default: jointly with the kernel, by its gradient;
-#'   * `"em"`: by EM-EP (Kim and Ghahramani, 2008, section 3), in turn with steps for
-#'     the kernel. The M-step sets `epsilon` to the mean probability that a label is wrong under the
-#'     tilted marginals. Its fixed points are stationary points of the evidence, so it
-#'     seeks the same optimum as `"gradient"`, in more steps;
-#'   * `"em_kg08"`: the same with the posterior marginals, as printed in their
-#'     equations 17-20. It learns rates that are too large.
+#' When the criterion is the evidence a rate is learned jointly with the kernel, by its gradient
+#' (`method = "gradient"`). EM-EP (Kim and Ghahramani, 2008, section 3) sets `epsilon` in turn to the
+#' mean probability that a label is wrong, in more steps. With the tilted marginals of EP its fixed
+#' points are stationary points of the evidence: it seeks the same optimum, and at an optimum of the
+#' gradient, too, the rate is the mean of `fit$ep$flipped`. With the posterior marginals, as printed in
+#' their equations 17-20, it learns rates that are too large. Both are `kg08_em()` in
+#' `experiments/kg08.R` of the repository.
 #'
-#' Results of two values of `method` on New Thyroid, normal against the rest,
+#' Results of the gradient and of their M-step (`em_kg08`) on New Thyroid, normal against the rest,
 #' with a share of the training labels flipped (`experiments/kg08-thyroid.R` in the
 #' repository). Values are means over random halves of the data; `gain` is the log
 #' evidence minus that with `epsilon` held at 0, with its standard error:
@@ -57,10 +56,10 @@
 #' }
 #' rows <- merge(read("table"), read("paired"), by = c("rate", "method"), sort = FALSE)
 #' cat(
-#'   "| flipped | `method` | learned `epsilon` | log evidence | gain |",
+#'   "| flipped | method | learned `epsilon` | log evidence | gain |",
 #'   "| --- | --- | --- | --- | --- |",
 #'   sprintf(
-#'     "| %d %% | `\"%s\"` | %.3f | %.1f | %.1f (%.1f) |",
+#'     "| %d %% | %s | %.3f | %.1f | %.1f (%.1f) |",
 #'     round(100 * rows$rate), rows$method, rows$epsilon, rows$log_evidence.x,
 #'     rows$log_evidence.y, rows$log_evidence_se.y
 #'   ),
@@ -68,9 +67,8 @@
 #' )
 #' ```
 #'
-#' `"gradient"`, the default, and `"em"` seek the same optimum; where there are several
-#' they may end in different ones. `"em_kg08"` learns a larger rate at a lower evidence,
-#' and without flips its evidence is below that of `epsilon = 0`.
+#' `em_kg08` learns a larger rate at a lower evidence, and without flips its evidence is below that of
+#' `epsilon = 0`.
 #'
 #' @inherit sturdy-package references
 #' @name learning

@@ -20,7 +20,7 @@
 #' Z are the centres of k-means++ among at most `r inducing_sample` rows, in the metric of the
 #' kernel. (With factor columns they are the rows nearest to the centres.) They are placed by the
 #' median heuristic first, and once more by the lengthscales learned. Learning starts on
-#' some of many rows, at most `r stage_rows` (`r average_rows_classes` for an average with three
+#' some of many rows, at most `r stage_rows` (`r stage_rows_classes` for an average with three
 #' classes or more), and ends with steps on all of them, until these promise next to no gain; a
 #' nugget learned is not below `r format(inducing_least_nugget)`, or with three classes or more
 #' `r format(classes_least_nugget)`. Nothing is random. With more than `r parallel_rows` rows of two

@@ -39,8 +39,7 @@
 #' independent given the labels. At 30 rows probabilities of classes are off by 0.01 to
 #' 0.02 on average, and the log evidence is 0.3 to 2 below the exact one: it is to be
 #' compared with that of other fits to the same classes only. Simulation, [check_fit()], tells
-#' how much it is for a fit. `criterion = "loo"` and other
-#' methods than `"gradient"` are for two classes. A nugget learned is not below 0.001. Time
+#' how much it is for a fit. `criterion = "loo"` is for two classes. A nugget learned is not below 0.001. Time
 #' grows with the number of classes.
 #'
 #' @inherit sturdy-package references

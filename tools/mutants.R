@@ -286,12 +286,8 @@ mutant(
 # Learning --------------------------------------------------------------------
 
 mutant(
-  "the two rates of EM swapped", "R/learn-em.R",
-  "wrong / rowSums(counts)", "rev(wrong / rowSums(counts))", r = "learn-em"
-)
-mutant(
-  "every optimum counts as reached from a cold start", "R/learn-search.R",
-  "candidate$cold <- learn_is_cold(candidate)", "candidate$cold <- TRUE",
+  "every optimum counts as reached from a cold start", "R/learn-optimum.R",
+  "if (final) learn_is_cold(mode) else", "if (final) TRUE else",
   r = "learn-objective"
 )
 mutant(
@@ -423,11 +419,11 @@ mutant(
 )
 mutant(
   "a search on all rows ends after 20 steps", "R/learn-stages.R",
-  "(stage_hasty(problem), tick), gain)", "(stage_hasty(problem), tick), gain, 20L)",
+  "(stage_hasty(problem)), gain)", "(stage_hasty(problem)), gain, 20L)",
   r = "learn-stages"
 )
 mutant(
-  "a search that stopped short says that it converged", "R/learn-stages.R",
+  "a search that stopped short says that it converged", "R/learn-result.R",
   "short <- !isTRUE(left <= stage_near)", "short <- FALSE", r = "learn-stages"
 )
 mutant(
@@ -1117,8 +1113,8 @@ mutant(
   "team.engine + my_number", "team.engine", r = "glue-team"
 )
 mutant(
-  "the time of nodes is taken for over before they begin", "R/learn-second.R",
-  "tick(problem$latent$n, 1L, \"nodes\")", "tick(problem$latent$n, 1L, \"end\")", r = "progress"
+  "what is expected counts from the beginning", "R/learn-progress.R",
+  "total <<- done + passes + passes_end", "total <<- passes + passes_end", r = "progress"
 )
 mutant(
   "a fit within another works in its memory", "src/glue-memory.c",

@@ -72,7 +72,6 @@ calls <- list(
   "optimum, two rates" = own(gpc, 4000, hyper = "optimum", epsilon = "learn2"),
   "optimum, loo" = own(gpc, 900, hyper = "optimum", criterion = "loo", inducing = NULL),
   "optimum, stc" = own(stc, 2000, hyper = "optimum", df = 4),
-  "optimum, em" = own(gpc, 4000, hyper = "optimum", method = "em"),
   "optimum, four classes" = own(gpc, 700, hyper = "optimum", classes = 4, inducing = NULL),
   "optimum, four classes, inducing" = own(gpc, 1500, hyper = "optimum", classes = 4),
   "optimum, matrix" = own(gpc, 500, hyper = "optimum", epsilon = "matrix", classes = 3),
@@ -115,7 +114,7 @@ for (k in seq_len(min(campaign$cases, length(calls)))) {
       found["at"]
     ))
   }
-  if (!is.na(pattern)) for (work in works) print(as.data.frame(environment(work$tick)$plan))
+  if (!is.na(pattern)) for (work in works) cat("passes expected", environment(work$tick)$total, "done", environment(work$tick)$done, "\n")
 }
 campaign_figure(campaign, "calls that say how long they take", length(ratio))
 campaign_figure(

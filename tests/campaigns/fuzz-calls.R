@@ -68,7 +68,7 @@ fuzz_calls <- alist(
   gpc.formula2 = gpc(class ~ u, data = d, kernel = kernel_iso(), epsilon = "learn"),
   gpc.matrix = gpc(X, y = d$class, kernel = held, epsilon = 0.1),
   gpc_spec = gpc_spec(kernel = held, epsilon = "learn", criterion = "evidence",
-    method = "em", scale = TRUE, control = quiet),
+    method = "gradient", scale = TRUE, control = quiet),
   kernel_ard = kernel_ard(lengthscale = NULL, variance = 1, bias = 0.1, nugget = 0.1,
     fixed = "variance", prior = weak_prior()),
   kernel_iso = kernel_iso(lengthscale = 1, variance = 1, bias = 0.1, nugget = 0.1,

@@ -222,8 +222,6 @@ plan <- list(
   optimum_zero = list(some_two, optimum(gpc, epsilon = 0)),
   optimum_held2 = list(few_two, optimum(gpc, epsilon = two_rates)),
   optimum_loo = list(some_two, optimum(gpc, criterion = "loo", kernel = kernel_iso())),
-  optimum_em = list(few_two, optimum(gpc, method = "em", kernel = kernel_iso())),
-  optimum_em_kg08 = list(few_two, optimum(gpc, method = "em_kg08", kernel = kernel_iso())),
   optimum_partly = list(some_two, optimum(gpc, kernel = partly)),
   optimum_sharp = list(few_two, optimum(gpc, kernel = kernel_iso(nugget = 0))),
   optimum_no_bias = list(few_two, optimum(gpc, kernel = kernel_ard(bias = 0))),

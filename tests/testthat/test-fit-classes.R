@@ -184,10 +184,6 @@ test_that("what several classes do not have is an error", {
     gpc(Species ~ ., d, criterion = "loo"), "must be \"evidence\"",
     class = "sturdy_error_criterion"
   )
-  expect_error(
-    gpc(Species ~ ., d, epsilon = "learn", hyper = "optimum", method = "em"),
-    "must be \"gradient\"", class = "sturdy_error_method"
-  )
   expect_error(gpc(Species ~ ., d, epsilon = "learn2"), class = "sturdy_error_epsilon")
   expect_error(gpc(Species ~ ., d, epsilon = diag(2)), class = "sturdy_error_epsilon")
   expect_error(gpc(Species ~ ., d, epsilon = diag(2, 3)), class = "sturdy_error_epsilon")

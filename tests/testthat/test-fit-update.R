@@ -103,13 +103,6 @@ test_that("the call of a fit is that of the user, and follows update()", {
   expect_identical(getCall(by_value)$epsilon, 0.05)
 })
 
-test_that("the method of EM goes when the rate is no longer learned", {
-  fit <- gpc(class ~ ., toy(), kernel = held(), epsilon = "learn", method = "em")
-  expect_identical(update(fit, epsilon = 0.1)$spec$method, "gradient")
-  expect_identical(update(fit, df = 5)$spec$method, "gradient")
-  expect_identical(update(fit, kernel = held(2))$spec$method, "em")
-})
-
 test_that("calls can be evaluated again, whatever was given by position", {
   d <- toy()
   other <- toy(30)

@@ -23,6 +23,23 @@ extended_test("the kernel of Table 2 has all but the nugget held", {
   expect_false(at[["nugget"]] == 0.1)
 })
 
+extended_test("EM ends where the gradient does, and with the M-step as printed it overshoots", {
+  thyroid <- script_env("kg08-thyroid")
+  d <- thyroid$thyroid_half(0.1, 2)
+  fits <- lapply(c("gradient", "em", "em_kg08"), function(method) {
+    thyroid$kg08_fit(method, d, thyroid$thyroid_kernel(), TRUE)
+  })
+  rates <- vapply(fits, `[[`, 0, "epsilon")
+  evidence <- vapply(fits, log_evidence, 0)
+  expect_close(rates[2], rates[1], 2e-3, floor = 1)
+  expect_close(evidence[2], evidence[1], 0.01, floor = 1)
+  expect_close(rates[2], mean(fits[[2]]$ep$flipped), 1e-6, floor = 1)
+  wrong <- pnorm(-fits[[3]]$data$y * fits[[3]]$ep$m / sqrt(fits[[3]]$ep$C_diag))
+  expect_close(rates[3], mean(wrong), 1e-6, floor = 1)
+  expect_gt(rates[3], rates[2] + 0.01)
+  expect_lt(evidence[3], evidence[2] - 0.5)
+})
+
 circle_task <- function(problem, points = 40, seed = 3) {
   list(problem = problem, seed = seed, points = points, flipped = 2, gap = 0.25)
 }

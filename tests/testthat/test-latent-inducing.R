@@ -166,58 +166,8 @@ test_that("where the features do not fit into memory, they are made anew", {
   expect_error(fit(), class = "sturdy_error_memory")
 })
 
-test_that("an end with few wrong labels is held against a climb from many", {
+test_that("wrong labels and overlap are told apart through inducing inputs", {
   d <- curve_table(1500, flips = 0.15)
-  fit <- gpc(class ~ a + b + f, d, inducing = 30, epsilon = 0.1, kernel = held())
-  latent <- model_latent(fit)
-  latent$free <- c("lengthscale", "nugget")
-  problem <- learn_problem(latent, gpc_spec(inducing = 30))
-  objective <- learn_objective(problem)
-  par <- problem$start
-  par[problem$field == "epsilon"] <- problem$lower[problem$field == "epsilon"]
-  par[problem$field == "nugget"] <- 0
-  none <- objective$at(par)
-  better <- learn_with_noise(objective, none)
-  expect_gt(better$penalised, none$penalised + 5)
-  expect_lt(abs(problem$rates(better$par) - 0.15), 0.05)
-  # an end with wrong labels is the end
-  expect_identical(learn_with_noise(objective, better), better)
-  # some rows tell that it is worth it, and where it leads
-  few <- learn_few(problem, function(n) NULL)
-  expect_equal(learn_with_noise(objective, none, few)$penalised, better$penalised, tolerance = 1e-4)
-})
-
-test_that("where some rows want no wrong labels, none are tried on all", {
-  d <- curve_table(1500, flips = 0)
-  fit <- gpc(class ~ a + b + f, d, inducing = 30, epsilon = 0.1, kernel = held())
-  latent <- model_latent(fit)
-  latent$free <- "nugget"
-  problem <- learn_problem(latent, gpc_spec(inducing = 30))
-  counter <- learn_counter(function(...) NULL, problem$latent$n)
-  objective <- learn_objective(problem, counter$tick)
-  par <- replace(problem$start, problem$field == "epsilon", problem$lower[2])
-  end <- learn_climb(objective$at(par), objective)
-  spent <- counter$count()
-  few <- learn_few(problem, counter$tick)
-  expect_identical(learn_with_noise(objective, end, few), end)
-  expect_equal(counter$count(), spent)
-  again <- learn_with_noise(objective, end) # with the same answer
-  expect_equal(again$penalised, end$penalised, tolerance = 1e-6)
-  expect_gt(counter$count(), spent)
-})
-
-test_that("a kernel is dense by default where that is as fast, and time never falls with rows", {
-  d <- curve_table(520)
-  kernel <- held()
-  fit <- function(n, ...) gpc(class ~ a + b + f, d[seq_len(n), ], kernel = kernel, epsilon = 0.1, ...)
-  expect_null(fit(500)$inducing)
-  expect_identical(nrow(fit(501)$inducing$Z), 100L)
-  expect_null(fit(501, inducing = NULL)$inducing)
-  expect_null(auto_inducing(300, 3))
-  expect_identical(auto_inducing(301, 3), 100)
-  n <- round(exp(seq(log(501), log(1e6), length.out = 300)))
-  m <- vapply(n, more_inducing, 0, m = 100, wide = FALSE)
-  expect_true(all(m >= 100 & m <= 200))
-  expect_true(all(diff(n * m^2) > -0.02 * (n * m^2)[-300]))
-  expect_identical(more_inducing(100, 1e5, TRUE), 200)
+  fit <- gpc(class ~ a + b + f, d, inducing = 30, epsilon = "learn", hyper = "optimum")
+  expect_lt(abs(fit$epsilon - 0.15), 0.05)
 })

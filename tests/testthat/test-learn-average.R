@@ -273,10 +273,6 @@ test_that("a hyperparameter without a prior can't be integrated", {
   expect_error(
     averaged(kernel = kernel_iso(prior = NULL)), class = "sturdy_error_prior"
   )
-  expect_error(
-    gpc_spec(method = "em", epsilon = "average", hyper = "integrate"),
-    class = "sturdy_error_method"
-  )
 })
 
 test_that("nothing free but a rate is averaged over many rows, too", {
@@ -418,7 +414,7 @@ test_that("modes stand for nodes of which too few are effective, and it is said"
 test_that("modes alone do where there are many rows", {
   d <- toy(240)
   nodes <- averaged(d, kernel = kernel_iso())
-  local_mocked(average_laplace_rows = 100L)
+  local_mocked(learn_long_rows = 100L)
   modes <- suppressMessages(averaged(d, kernel = kernel_iso()))
   expect_true(startsWith(modes$nodes$models$method, "mode"))
   expect_lt(abs(modes$nodes$models$log_evidence - nodes$nodes$models$log_evidence), 1.5)

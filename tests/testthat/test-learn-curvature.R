@@ -28,7 +28,7 @@ failing <- function(ends, loo = TRUE) {
     pull = function(z, gradient, slope) gradient - 0 * z,
     prior = function(z) list(value = -sum(z^2) / 2, gradient = -z)
   )
-  learn_curvature(learn_objective(problem), list(par = c(0, 0), sites = NULL, penalised = -Inf))
+  learn_curvature(problem, list(par = c(0, 0), sites = NULL, penalised = -Inf))
 }
 
 exact <- list(status = 0L, residual = 1e-9, error = 0)

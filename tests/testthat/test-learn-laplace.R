@@ -67,7 +67,7 @@ test_that("the curvature is that of finite differences of the value", {
   mode <- learn_evaluation(
     problem, problem$start, learn_native(problem, problem$start, fit$ep$sites)
   )
-  H <- learn_curvature(learn_objective(problem), mode, central = TRUE)$H
+  H <- learn_curvature(problem, mode, central = TRUE)$H
   at <- function(par) {
     learn_evaluation(problem, par, learn_native(problem, par, mode$sites))$penalised
   }

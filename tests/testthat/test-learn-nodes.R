@@ -22,7 +22,7 @@ mock_nodes <- function(ends, Z, together = FALSE, functions = 1) {
     })
   })
   near <- rep(list(list(par = 0, sites = list(tau = c(1, 1), nu = c(0, 0)))), ncol(Z))
-  out <- node_evaluate(problem, near, Z, function(...) NULL)
+  out <- node_evaluate(problem, near, Z)
   list(out = out, asked = do.call(rbind, asked))
 }
 converged <- function(sweeps) list(status = ep_codes[["converged"]], sweeps = sweeps, residual = 0)

@@ -44,7 +44,7 @@ test_that("a component that gets no node is left out", {
   proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
   problem <- problem_at(function(z) 0, 2)
   modes <- lapply(1:2, function(mode) mode_at(c(mode, 0), diag(2), 0))
-  drawn <- node_draw(problem, modes, proposal, 10, 0, function(...) NULL)
+  drawn <- node_draw(problem, modes, proposal, 10, 0)
   expect_equal(ncol(drawn$Z), 10)
   expect_equal(length(drawn$proposal), 1)
 })
@@ -53,9 +53,8 @@ test_that("drawn twice, nodes have the density of both draws together", {
   # f is the prior, so that the evidence is 1; drawn far too narrowly at first
   problem <- problem_at(function(z) 0, 2)
   mode <- mode_at(c(0, 0), diag(60, 2), -log(2 * pi))
-  nothing <- function(...) NULL
-  found <- node_integral(problem, list(mode), 60, nothing)
-  found <- node_further(problem, list(mode), found, 60, nothing)
+  found <- node_integral(problem, list(mode), 60)
+  found <- node_further(problem, list(mode), found, 60)
   expect_equal(ncol(found$Z), 120)
   expect_lt(abs(found$log_evidence), 0.2)
 })
@@ -77,13 +76,12 @@ test_that("corners integrate what is skewed in ten coordinates", {
   mean <- a / sqrt(1 + a^2) * exp(stats::dnorm(s, log = TRUE) - stats::pnorm(s, log.p = TRUE))
   problem <- problem_at(f, d, corners = TRUE)
   mode <- mode_at(each[1, ], diag(each[2, ]), sum(each[3, ]))
-  nothing <- function(...) NULL
-  found <- node_integral(problem, list(mode), 32, nothing)
+  found <- node_integral(problem, list(mode), 32)
   error <- function(found) max(abs(drop(found$Z %*% exp(found$log_weight)) - mean))
   expect_lt(abs(found$log_evidence - truth), abs(found$laplace - truth))
   expect_lt(error(found), max(abs(mode$par - mean)))
   many <- Reduce(
-    function(part, n) node_further(problem, list(mode), part, n, nothing), rep(32, 15), found
+    function(part, n) node_further(problem, list(mode), part, n), rep(32, 15), found
   )
   expect_equal(length(many$log_f), 512)
   expect_lt(abs(many$log_evidence - truth), 0.1)

@@ -84,11 +84,11 @@ test_that("learning signals each evaluation, what it expects, and how long", {
   expect_null(said(gpc(y ~ ., d)))
 })
 
-test_that("so do evaluations on some rows, EM, integration, prediction and simulation", {
+test_that("so do evaluations on some rows, integration, prediction and simulation", {
   d <- withr::with_seed(3, data.frame(a = rnorm(230), b = rnorm(230)))
   d$y <- d$a + d$b + rnorm(230) / 3 > 0
   lines <- said(fit <- gpc(y ~ ., d, epsilon = "learn"))
-  few <- unique(lines$message[lines$what == "Learning" & lines$done == 0])
+  few <- unique(grep("^fits", lines$message[lines$what == "Learning"], value = TRUE))
   expect_identical(few, "fits of 150 of 230 rows")
   expect_true("Predicting" %in% said(predict(fit, d))$what)
   expect_true("Integrating" %in% said(log_evidence(fit, "integrated"))$what)
@@ -98,29 +98,25 @@ test_that("so do evaluations on some rows, EM, integration, prediction and simul
   expect_match(utils::tail(ais$message, 1), "chains of .* levels, standard error")
   draws <- said(suppressWarnings(withr::with_seed(1, posterior_sample(small, 100))))
   expect_true("Sampling" %in% draws$what)
-  expect_true("Learning" %in% said(suppressWarnings(
-    gpc(class ~ a + b, toy(), method = "em")
-  ))$what)
 })
 
-test_that("nodes are told of before the end: with the first of one kind all before it are over", {
-  kinds <- character()
-  made <- learn_work
-  local_mocked(learn_work = function(progress, ...) {
-    work <- made(progress, ...)
-    if (!is.list(progress)) {
-      tick <- work$tick
-      work$tick <- function(rows, times = 1, kind = "search") {
-        kinds <<- c(kinds, kind)
-        tick(rows, times, kind)
-      }
-    }
-    work
+test_that("a pass over some rows counts as much as they take, and what is expected is still to come", {
+  told <- list()
+  local_mocked(progress_meter = function(...) {
+    function(done, total, words) told <<- list(done = done, total = total, words = words)
   })
-  suppressMessages(gpc(class ~ a + b, toy(50), hyper = "integrate", epsilon = "average"))
-  order <- match(kinds, c("search", "nodes", "end"))
-  expect_identical(order, sort(order))
-  expect_setequal(unique(order), 1:2)
+  work <- learn_work(TRUE, list(n = 200, again = identity))
+  work$expect(30)
+  work$tick(50)
+  expect_equal(told[1:2], list(done = 1 / 4, total = 30 + passes_end))
+  expect_identical(told$words, "fits of 50 of 200 rows")
+  work$tick(200, 3L)
+  work$expect(10)
+  work$pulse()
+  expect_equal(told[1:2], list(done = 3.25, total = 3.25 + 10 + passes_end))
+  expect_identical(work$count(), 3L)
+  learn_work(TRUE, list(n = 200))$tick(100)
+  expect_equal(told$done, 1 / 8) # of a dense kernel
 })
 
 test_that("progressr is told where there is no terminal, and FALSE keeps it out", {

@@ -346,7 +346,6 @@ test_that("what shards can't do is refused", {
   refused(bpm(class ~ ., rows, inference = "adf"))
   refused(bpm(class ~ ., rows, df = 10))
   refused(gpc(class ~ ., rows, inducing = NULL))
-  refused(gpc(class ~ ., rows, method = "em"))
   refused(gpc(class ~ ., rows, noise = noise_prior(sensitivity = c(45, 5))))
   refused(gpc(class ~ ., rows, criterion = "loo"))
   expect_error(fit_to(rows, subset = a > 0), class = "sturdy_error_subset")

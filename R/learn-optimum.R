@@ -1,0 +1,107 @@
+# The optimum of a criterion and the prior, in logs: the best mode that EP reaches from a cold start.
+
+learn_little_noise <- 0.05 # below this, twice as much is tried
+
+#' The optimum, and the fit there
+#' @return as learn_fit()
+#' @noRd
+optimum_fit <- function(latent, spec) {
+  problem_of <- function(latent) optimum_problem(latent, spec)
+  problem <- problem_of(latent)
+  if (!length(problem$start)) {
+    mode <- list(par = problem$start)
+    return(learn_result(problem, mode, optimum_held(problem, spec), "gradient", list()))
+  }
+  found <- learn_staged(latent, problem_of, spec)
+  problem <- found$model$problem
+  modes <- found$model$modes
+  if (!length(modes)) { # EP gives no value at any start: stay where we were
+    par <- if (length(found$before$modes)) found$before$modes[[1]]$par else problem$start
+    modes <- list(list(par = learn_within(problem, par), penalised = NA_real_, cold = FALSE))
+  }
+  best <- optimum_cold(problem, modes)
+  learn_result(problem, best, best$ep, "gradient", modes)
+}
+
+#' @param coordinates see log_coordinates(). @return a problem whose modes are those of the criterion.
+#' @noRd
+optimum_problem <- function(latent, spec, coordinates = log_coordinates(latent, spec$epsilon)) {
+  problem <- learn_problem(latent, spec, coordinates)
+  # the Gaussian evidence has one optimum on nearly all data, the others several
+  many <- problem$criterion == "loo" || is.finite(problem$df)
+  c(problem, list(
+    starts = learn_starts, climbed = optimum_climbed, curved = FALSE,
+    way = list(
+      look = if (many) 3L else 10L, basis = tied_basis(problem$field),
+      behind = if (many) Inf else optimum_behind, value = modes_same,
+      place = if (many) modes_place else Inf, steps = learn_maxit, gain = learn_gain
+    )
+  ))
+}
+optimum_behind <- 3 # nats behind the best after ten steps, from where it is not caught up
+
+#' One common factor for all lengthscales (or prior scales), the rest one by one
+#' @noRd
+tied_basis <- function(field) {
+  tied <- field %in% learn_tied
+  basis <- diag(length(field))[, !tied, drop = FALSE]
+  if (any(tied)) cbind(as.numeric(tied), basis) else basis
+}
+
+#' Modes from starts, and from more noise
+#'
+#' Overlap of the classes and wrong labels explain each other, and the way from one to the
+#' other may lead downhill: a mode with few wrong labels is held against a climb from where
+#' there are many, with less overlap.
+#' @noRd
+optimum_climbed <- function(objective, starts) {
+  problem <- objective$problem
+  modes <- learn_modes(objective, starts)
+  noise <- any(problem$field %in% c("nugget", "epsilon"))
+  if (!length(modes)) {
+    return(if (noise) learn_modes(objective, learn_noisier(problem)) else modes)
+  }
+  best <- modes[[1]]$par
+  little <- "epsilon" %in% problem$field && all(problem$rates(best) <= learn_little_noise)
+  known <- !is.null(starts[[1]]$curvature) # some rows have told
+  if (known || !little || learn_is_over(problem)) {
+    return(modes)
+  }
+  noisy <- learn_move_noise(problem, best, -log(10), 2 * learn_little_noise)
+  c(modes, learn_modes(objective, list(list(par = noisy))))
+}
+
+#' The best of the modes that EP reaches from a cold start, or else the best
+#' @return a mode with `ep` and `cold`.
+#' @noRd
+optimum_cold <- function(problem, modes) {
+  best <- NULL
+  final <- !learn_is_long(problem$latent) && !is.null(problem$latent$y)
+  for (mode in modes) {
+    mode$ep <- learn_final(problem, mode$par, mode$sites, final)
+    mode$cold <- if (final) learn_is_cold(mode) else is.finite(mode$penalised)
+    if (is.null(best) || isTRUE(mode$cold)) best <- mode
+    if (isTRUE(mode$cold) || learn_is_over(problem)) break
+  }
+  best
+}
+
+#' Does EP from the prior end where the search did? `NA` where there was no time to see
+#' @noRd
+learn_is_cold <- function(found) {
+  value <- found$ep$value
+  if (is.null(found$ep$cold)) {
+    return(NA)
+  }
+  isTRUE(found$ep$cold) && is.finite(value) &&
+    abs(value - found$value) < 1e-4 * (1 + abs(found$value))
+}
+
+#' Nothing is free: EP from where some rows lead it
+#' @noRd
+optimum_held <- function(problem, spec) {
+  latent <- problem$latent
+  at <- list(hyper = problem$hyper(problem$start), omega = problem$omega(problem$start))
+  sites <- stage_sites(latent, stage_few(latent, stage_rows)$n, at, spec)
+  learn_final(problem, problem$start, sites, final = is.null(sites) && !is.null(latent$y))
+}
