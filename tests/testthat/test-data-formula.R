@@ -54,7 +54,7 @@ test_that("the blueprint keeps nothing of the data and no local environment", {
 test_that("only names that are columns of the data are asked of new data", {
   d <- mixed()
   terms <- terms(model_frame(y ~ I(u * pi) + v, d))
-  expect_equal(input_variables(terms, d), c("u", "v"))
+  expect_equal(data_variables(stats::delete.response(terms), d), c("u", "v"))
 })
 
 test_that("inputs from elsewhere, and the response as an input, are refused", {
