@@ -94,7 +94,7 @@ check_formula_variables <- function(terms, data, arg) {
 #' the name, such as class()
 #' @noRd
 absent_columns <- function(formula, data) {
-  if (!is.data.frame(data)) {
+  if (!is.data.frame(data) || is.null(names(data))) {
     return(NULL)
   }
   absent <- Filter(function(name) {
