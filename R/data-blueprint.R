@@ -20,9 +20,9 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
                          env = environment(formula), many = FALSE) {
   frame <- model_frame(formula, data, offset = TRUE)
   n_given <- nrow(frame)
-  # a name for each position, since a subset may repeat rows
-  position <- stats::setNames(seq_len(n_given), row.names(frame))
-  frame <- subset_frame(frame, subset, data, env)
+  at <- subset_rows(frame, subset, data, env)
+  if (!identical(at, seq_len(n_given))) frame <- frame[at, , drop = FALSE]
+  position <- stats::setNames(at, row.names(frame)) # a row that a subset repeats has several names
   frame <- one_a_item(frame)
   items <- attr(frame, "items")
   n_subset <- nrow(frame)
@@ -37,29 +37,25 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   )
   blueprint <- formula_blueprint(formula, terms, data, outcome)
   molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
-  rows <- original_rows(row.names(frame), position)
+  rows <- unname(position[row.names(frame)])
   named <- function(names) if (is.null(items)) names else unname(items[names])
   molded <- with_labels(
     molded, outcome, rows, named(row.names(frame)), n_given, attr(frame, "na.action")
   )
-  if (length(open)) {
-    names <- row.names(given)[open]
-    features <- formula_features(given[open, , drop = FALSE], terms)
-    molded <- with_unlabelled(molded, features, open, original_rows(names, position), named(names))
-  }
-  with_formula_offset(molded, frame, given[open, , drop = FALSE], data)
+  given <- given[open, , drop = FALSE]
+  names <- row.names(given)
+  molded <- with_unlabelled(
+    molded, formula_features(given, terms), open, unname(position[names]), named(names)
+  )
+  with_formula_offset(molded, frame, given, data)
 }
 
 #' Labels of a response, be they one a row or several, or probabilities
 #' @noRd
 mold_response <- function(y, arg = "y", ...) {
   if (is_readers_response(y)) {
-    return(mold_readers(y, arg, ...))
-  }
-  if (is_soft_response(y)) {
-    return(mold_soft(y, arg, ...))
-  }
-  mold_outcome(y, arg, ...)
+    mold_readers(y, arg, ...)
+  } else if (is_soft_response(y)) mold_soft(y, arg, ...) else mold_outcome(y, arg, ...)
 }
 
 #' @param outcome see mold_response().
@@ -67,7 +63,7 @@ mold_response <- function(y, arg = "y", ...) {
 with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = NULL) {
   molded$data <- c(molded$data, list(
     y = outcome$y, rows = rows, row_names = row_names, na_action = na_action, n_given = n_given
-  ), outcome["said"[!is.null(outcome$said)]])
+  ), outcome[names(outcome) == "said"])
   molded
 }
 
@@ -78,6 +74,9 @@ with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = N
 #' @return `molded`, its data with `unlabelled`, list(X, at, rows, row_names).
 #' @noRd
 with_unlabelled <- function(molded, features, at, rows, names) {
+  if (!length(at)) {
+    return(molded)
+  }
   coding <- molded$blueprint$coding
   features <- features[molded$blueprint$columns]
   check_features(features)
@@ -89,19 +88,11 @@ with_unlabelled <- function(molded, features, at, rows, names) {
   molded
 }
 
-#' Positions of rows by their names; one that a subset repeats is called "5.1", "5.2"
-#' @noRd
-original_rows <- function(names, position) {
-  rows <- unname(position[names])
-  again <- is.na(rows)
-  rows[again] <- unname(position[sub("[.][0-9]+$", "", names[again])])
-  rows
-}
-
 #' Features of the terms, encoded; terms without any are forgotten
 #' @noRd
 mold_terms <- function(frame, terms, scale, blueprint, y) {
   features <- formula_features(frame, terms)
+  check_features(features)
   molded <- mold_features(features, nrow(frame), scale, blueprint, y)
   molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
@@ -115,20 +106,14 @@ with_used_terms <- function(blueprint, terms) {
 }
 
 formula_blueprint <- function(formula, terms, data, outcome) {
-  with_order(list(
-    interface = "formula",
-    formula = strip_environment(stats::formula(terms)),
-    variables = input_variables(terms, data),
-    response = data_variables(formula[[2]], data),
-    levels = outcome$levels
-  ), outcome)
-}
-
-#' Whether the classes are in an order, where they are
-#' @noRd
-with_order <- function(blueprint, outcome) {
-  blueprint$ordered <- outcome$ordered
-  blueprint
+  c(
+    list(
+      interface = "formula",
+      formula = strip_environment(stats::formula(terms)),
+      variables = data_variables(stats::delete.response(terms), data),
+      response = data_variables(formula[[2]], data)
+    ), outcome[names(outcome) %in% c("levels", "ordered")]
+  )
 }
 
 #' @noRd
@@ -139,35 +124,39 @@ mold_xy <- function(x, y, scale, many = FALSE) {
   )
   features <- xy_features(x)
   check_rows(nrow(x), nrow(x))
-  y <- readers_a_row(y, nrow(x), "y", "x")
-  soft <- is_soft_response(y)
-  open <- if (soft) {
-    which(is.na(rowSums(y)))
-  } else if (is.null(dim(y)) || is_readers_response(y)) {
-    which(is.na(y))
-  }
-  if (length(open) == nrow(x)) open <- integer()
-  if (length(open)) y <- if (is.null(dim(y))) y[-open] else y[-open, , drop = FALSE]
-  outcome <- mold_response(y, many = many)
-  blueprint <- list(
-    interface = if (is.matrix(x)) "matrix" else "data.frame",
-    named = is.data.frame(x) || !is.null(colnames(x)),
-    variables = names(features),
-    levels = outcome$levels
+  must(
+    is.null(attr(y, "items")), "y", "be a wide table of readers where {.arg x} has the inputs: long
+     ones go into a formula, with {.arg data}", "readers"
   )
-  blueprint <- with_order(blueprint, outcome)
+  y <- one_a_row(y, nrow(x), "y", "x")
+  labelled <- has_label(y)
+  if (!any(labelled)) labelled[] <- TRUE # which is refused
+  if (!all(labelled)) y <- if (is.null(dim(y))) y[labelled] else y[labelled, , drop = FALSE]
+  outcome <- mold_response(y, many = many)
+  blueprint <- c(
+    list(
+      interface = if (is.matrix(x)) "matrix" else "data.frame",
+      named = is.data.frame(x) || !is.null(colnames(x)), variables = names(features)
+    ), outcome[names(outcome) %in% c("levels", "ordered")]
+  )
   names <- row_names_of(x)
-  if (!length(open)) {
-    molded <- mold_features(features, nrow(x), scale, blueprint, outcome$y)
-    return(with_labels(molded, outcome, seq_len(nrow(x)), names, nrow(x)))
-  }
+  some <- function(rows) lapply(features, `[`, rows)
+  rows <- which(labelled)
+  open <- which(!labelled)
+  left_out <- if (length(open)) structure(stats::setNames(open, names[open]), class = "omit")
   check_features(features)
-  some <- function(rows) structure(lapply(features, `[`, rows), term = attr(features, "term"))
-  rows <- seq_len(nrow(x))[-open]
   molded <- mold_features(some(rows), length(rows), scale, blueprint, outcome$y)
-  left_out <- structure(stats::setNames(open, names[open]), class = "omit")
   molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), left_out)
   with_unlabelled(molded, some(open), open, open, names[open])
+}
+
+#' Which rows have a label, or a probability of each class
+#' @noRd
+has_label <- function(y) {
+  if (is_soft_response(y)) {
+    return(!is.na(rowSums(y)))
+  }
+  if (is.null(dim(y)) || is_readers_response(y)) drop(!is.na(y)) else rep(TRUE, nrow(y))
 }
 
 #' Names of rows, their positions where they have none
@@ -179,7 +168,6 @@ row_names_of <- function(x, before = 0) {
 }
 
 mold_features <- function(features, n, scale, blueprint, y) {
-  check_features(features)
   if (n > 10) inform_doubts(features, y)
   blueprint <- code_features(blueprint, features, n, scale, function(name) {
     feature_coding(features[[name]], name, scale)

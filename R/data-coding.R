@@ -14,7 +14,9 @@ feature_coding <- function(v, name, scale) {
     ))
   }
   if (!scale) {
-    check_reach(v, name)
+    check_entries(
+      abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name
+    )
     return(list(kind = kind, center = 0, scale = 1))
   }
   v <- as.double(v)
@@ -130,9 +132,7 @@ are_unit_rows <- function(X, blueprint) {
   if (sum(numeric) < unit_columns || nrow(X) == 0) {
     return(FALSE)
   }
-  given <- X[, numeric[blueprint_columns(blueprint)$group], drop = FALSE]
-  each <- function(field) rep(vapply(blueprint$coding[numeric], `[[`, 0, field), each = nrow(X))
-  given <- given * each("scale") + each("center")
+  given <- as.matrix(decode_features(X, blueprint)[numeric])
   size <- rowSums(given^2)
   size <- size[size > 0]
   length(size) > 0 && max(size) < 1.01 && min(size) > 0.98 * max(size) &&
@@ -156,12 +156,6 @@ within_reach <- function(X) {
   far <- which(abs(X) > input_reach)
   X[far] <- sign(X[far]) * input_reach
   X
-}
-
-check_reach <- function(v, name) {
-  check_entries(
-    abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name
-  )
 }
 
 check_entries <- function(bad, words, what, class, name, ...) {

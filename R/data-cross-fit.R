@@ -51,7 +51,11 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
   must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y)
   check_progress(progress)
   learn <- cross_fitter(fit)
-  predict <- cross_predictor(predict)
+  if (is.null(predict)) predict <- function(model, x) stats::predict(model, x, type = "prob")
+  must(
+    is.function(predict), "predict", "be a function of a fitted classifier and inputs",
+    got = predict
+  )
   if (!is.factor(y)) y <- factor(y)
   y <- droplevels(y)
   must(nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels")
@@ -62,25 +66,14 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
   for (k in seq_along(all)) {
     out <- fold == all[k]
     train <- !out & !is.na(y)
-    said <- in_fold(k, {
+    said <- trying({
       model <- learn(x[train, , drop = FALSE], droplevels(y[train]))
       predict(model, x[out, , drop = FALSE])
-    })
+    }, "The classifier failed in fold {k}, in {.arg fit} or {.arg predict}.", "classifier", fold = k)
     prob[out, ] <- fold_prob(said, sum(out), levels(droplevels(y[train])), y)
     meter(k, length(all), sprintf("fits of %d folds", length(all)))
   }
   structure(prob, labels = y)
-}
-
-#' What the classifier does, its errors with the fold they are of
-#' @noRd
-in_fold <- function(k, code) {
-  tryCatch(code, error = function(cnd) {
-    abort_sturdy(
-      "The classifier failed in fold {k}, in {.arg fit} or {.arg predict}.", "classifier",
-      fold = k, parent = cnd
-    )
-  })
 }
 
 cross_fitter <- function(fit) {
@@ -93,17 +86,6 @@ cross_fitter <- function(fit) {
     got = fit
   )
   fit
-}
-
-cross_predictor <- function(predict) {
-  if (is.null(predict)) {
-    return(function(model, x) stats::predict(model, x, type = "prob"))
-  }
-  must(
-    is.function(predict), "predict", "be a function of a fitted classifier and inputs",
-    got = predict
-  )
-  predict
 }
 
 #' The fold of each row
@@ -140,15 +122,15 @@ check_folds <- function(folds, y) {
 fold_prob <- function(said, rows, trained, y) {
   said <- score_table(said, "predict()")
   must(
-    NROW(said) == rows, "predict()",
-    "return a row for each of the {rows} row{?s} it is given, not {NROW(said)}", c("prob", "length")
+    nrow(said) == rows, "predict()",
+    "return a row for each of the {rows} row{?s} it is given, not {nrow(said)}", c("prob", "length")
   )
   odd <- sum(!(said >= 0 & said <= 1 + scores_off) %in% TRUE)
   must(
     odd == 0, "predict()", "return probabilities, from 0 to 1", "prob",
     more = c(x = "{odd} of {length(said)} value{?s} {qty(odd)}{?is/are} not, or missing.")
   )
-  if (is.null(dim(said))) said <- cbind(1 - said, said, deparse.level = 0)
+  if (ncol(said) == 1) said <- event_columns(said, trained)
   columns <- score_names(colnames(said))
   if (is.null(columns) && ncol(said) == length(trained)) columns <- trained
   must(

@@ -48,14 +48,20 @@ inform_doubts <- function(features, y) {
 }
 
 #' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
+#'
+#' A column all of whose values differ leaves no copies. Without a measurement, which differs in
+#' nearly every one of the other rows, rows may be alike by chance.
 #' @noRd
 inform_repeats <- function(features, y) {
-  if (!may_repeat(features, length(y))) {
+  numbers <- features[vapply(features, feature_kind, "") == "numeric"]
+  values <- function(rows) vapply(numbers, function(v) length(unique(v[rows])), 0) / sum(rows)
+  share <- values(rep(TRUE, length(y)))
+  if (any(share == 1) || !any(share >= 1 / 5)) { # a quick look before
     return(invisible())
   }
-  group <- row_groups(c(list(y), features))
-  copies <- which(duplicated(group))
-  if (length(copies) < 2 || !measured(features, !duplicated(group))) {
+  first <- !duplicated(row_groups(c(list(y), features)))
+  copies <- which(!first)
+  if (length(copies) < 2 || !any(values(first) >= 0.9)) {
     return(invisible())
   }
   inform_sturdy(
@@ -68,21 +74,6 @@ inform_repeats <- function(features, y) {
   )
 }
 
-#' A quick look before: a column all of whose values differ leaves no copies, and without one that has
-#' many values none is known for a copy
-#' @noRd
-may_repeat <- function(features, n) {
-  many <- FALSE
-  for (v in features[vapply(features, feature_kind, "") == "numeric"]) {
-    values <- length(unique(v))
-    if (values == n) {
-      return(FALSE)
-    }
-    many <- many || values >= n / 5
-  }
-  many
-}
-
 #' A number for each row, the same for rows that are alike in all columns
 #' @noRd
 row_groups <- function(columns) {
@@ -93,15 +84,6 @@ row_groups <- function(columns) {
     if (!anyDuplicated(group)) break
   }
   group
-}
-
-#' Is there a measurement, which differs in nearly every one of these rows? Rows that are alike in it
-#' are not so by chance
-#' @noRd
-measured <- function(features, rows) {
-  any(vapply(features, function(v) {
-    feature_kind(v) == "numeric" && length(unique(v[rows])) >= 0.9 * sum(rows)
-  }, NA))
 }
 
 #' Whole numbers, all different, that leave few numbers out

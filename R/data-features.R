@@ -25,7 +25,7 @@ xy_features <- function(x) {
       more = c(i = "Use a data frame for columns of different types.")
     )
     storage.mode(x) <- "double"
-    colnames(x) <- column_names(x)
+    if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)), recycle0 = TRUE)
   }
   x <- as.data.frame(x, optional = TRUE)
   nameless <- ncol(x) - sum(nzchar(names(x)) & !is.na(names(x)))
@@ -42,10 +42,6 @@ xy_features <- function(x) {
   )
   for (name in names(x)) check_feature_type(x[[name]], name)
   as.list(x)
-}
-
-column_names <- function(x) {
-  if (is.null(colnames(x))) paste0("x", seq_len(ncol(x)), recycle0 = TRUE) else colnames(x)
 }
 
 check_feature_type <- function(v, name) {
@@ -109,7 +105,7 @@ numeric_product <- function(values, variables, term) {
     ),
     of = "An interaction", term = term
   )
-  parts <- Map(function(v, name) main_effect(v, name), values, variables)
+  parts <- Map(main_effect, values, variables)
   product <- function(a, b) {
     pairs <- expand.grid(i = seq_along(a), j = seq_along(b))
     stats::setNames(

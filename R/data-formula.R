@@ -49,16 +49,16 @@ check_formula_variables <- function(terms, data, arg) {
   inputs <- all.vars(right)
   leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
   taken <- stats::formula(terms)[[2]]
+  taken_out <- is.call(taken) && as.character(taken[[1]])[1] %in% c("$", "[[", "[")
   refuse(
-    length(leak) && is.call(taken) && as.character(taken[[1]])[1] %in% c("$", "[[", "["),
-    c(
-      "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
-      i = "For example {.code class ~ ., data = {leak[1]}}."
-    ),
-    "formula", arg = "formula"
-  )
-  refuse(
-    length(leak), "{.arg formula} can't have the response {.val {leak}} among its inputs.",
+    length(leak), if (taken_out) {
+      c(
+        "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
+        i = "For example {.code class ~ ., data = {leak[1]}}."
+      )
+    } else {
+      "{.arg formula} can't have the response {.val {leak}} among its inputs."
+    },
     "formula", arg = "formula"
   )
   env <- environment(terms)
@@ -101,17 +101,16 @@ absent_columns <- function(formula, data) {
     v <- get0(name, environment(formula))
     is.null(v) || is.function(v)
   }, setdiff(all.vars(formula), c(names(data), ".")))
-  if (length(absent) == 0) {
-    return(NULL)
+  if (length(absent)) {
+    c(
+      x = cli::format_inline(
+        "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}."
+      ),
+      i = if (ncol(data) == 1) {
+        cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")
+      }
+    )
   }
-  c(
-    x = cli::format_inline(
-      "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}."
-    ),
-    i = if (ncol(data) == 1) {
-      cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")
-    }
-  )
 }
 
 #' What a formula computes
@@ -132,14 +131,14 @@ by_formula <- function(code, where, more = NULL) {
 
 #' The rows of a model frame that `subset` selects
 #' @noRd
-subset_frame <- function(frame, subset, data, env) {
+subset_rows <- function(frame, subset, data, env) {
   rows <- trying(
     eval(subset, data, env), "{.arg subset} can't be evaluated.", "subset", arg = "subset"
   )
-  if (is.null(rows)) {
-    return(frame)
-  }
   n <- nrow(frame)
+  if (is.null(rows)) {
+    return(seq_len(n))
+  }
   fits <- if (is.logical(rows)) {
     length(rows) == n
   } else if (is.numeric(rows)) {
@@ -153,7 +152,7 @@ subset_frame <- function(frame, subset, data, env) {
   )
   if (is.character(rows)) rows <- match(rows, row.names(frame))
   rows <- seq_len(n)[if (is.logical(rows)) which(rows) else rows]
-  frame[rows[!is.na(rows)], , drop = FALSE]
+  rows[!is.na(rows)]
 }
 
 check_na_action <- function(na.action) {
@@ -177,12 +176,6 @@ apply_na_action <- function(frame, na.action) {
   )
   must(is.data.frame(kept), "na.action", "return a data frame, as {.fn na.omit} does", got = kept)
   kept
-}
-
-#' The columns of the data that the right-hand side reads
-#' @noRd
-input_variables <- function(terms, data) {
-  data_variables(stats::delete.response(terms), data)
 }
 
 #' The columns of the data that an expression reads

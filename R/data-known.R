@@ -115,16 +115,24 @@ checked_rows <- function(checked, key, ids, rows, check) {
     )
     row
   }
+  text <- if (length(key)) ids_as(checked[[key]], ids)
+  named <- rows[match(text$asked, text$known)]
   if (!"row" %in% names(checked)) {
-    return(inside(rows_by_id(checked[[key]], ids, rows, check), checked[[key]], key))
+    first <- rows[match(text$known, text$known)]
+    shared <- intersect(text$asked, text$known[first != rows])
+    check(
+      !length(shared), "be that of one row", c("ambiguous", "checked"), of = "Each {.field {key}}",
+      more = c(
+        x = "Of several rows: {.val {few(shared)}}.",
+        i = "A column {.field row} beside it says which: the position in the data."
+      )
+    )
+    return(inside(named, checked[[key]], key))
   }
   row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
   # an identifier may be that of several rows: beside their positions it confirms them
-  apart <- if (length(key)) {
-    text <- ids_as(checked[[key]], ids)
-    inside(rows[match(text$asked, text$known)], checked[[key]], key)
-    which(text$asked != text$known[match(row, rows)])
-  }
+  if (length(key)) inside(named, checked[[key]], key)
+  apart <- which(text$asked != text$known[match(row, rows)])
   check(
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
@@ -138,18 +146,15 @@ checked_rows <- function(checked, key, ids, rows, check) {
 #' @noRd
 as_positions <- function(row, ids, check) {
   number <- function(v) grepl("^[0-9]+$", v)
+  hint <- c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
   text <- is.character(row) && all(number(row) | is.na(row))
   check(
     !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
-     row or the name of another", c("ambiguous", "checked"),
-    of = "The column {.field row}",
-    more = c(i = "Names of rows go into a column {.field {ids$name}}.")
+     row or the name of another", c("ambiguous", "checked"), of = "The column {.field row}",
+    more = hint
   )
   if (text) row <- as.numeric(row)
-  check(
-    is.numeric(row), "be numeric", got = row, of = "The column {.field row}",
-    more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
-  )
+  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}", more = hint)
   row
 }
 
@@ -263,15 +268,24 @@ eval_known <- function(expr, data, env, arg) {
   if (arg == "trusted" && length(parts) == 1) {
     return(parts[[1]])
   }
+  vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
+  must(
+    all(vectors) && length(unique(lengths(parts))) == 1, arg,
+    "be a vector with an entry for each row of the data", arg,
+    of = "Every variable of the formula {.arg {arg}}"
+  )
   # measurements have more values than groups have
   number <- vapply(parts, function(v) {
-    arg == "rates" && is.numeric(v) && is.null(dim(v)) && length(unique(v)) > rates_values
+    arg == "rates" && is.numeric(v) && length(unique(v)) > rates_values
   }, NA)
-  groups <- if (all(number)) rep(1, length(parts[[1]])) else joint_groups(parts[!number], arg)
+  groups <- if (all(number)) {
+    rep(1, length(parts[[1]]))
+  } else {
+    interaction(parts[!number], drop = TRUE, sep = ", ")
+  }
   if (!any(number)) {
     return(groups)
   }
-  check_parts(c(list(groups), parts[number]), arg)
   numbers <- matrix(
     as.double(unlist(parts[number])), ncol = sum(number),
     dimnames = list(NULL, vapply(variables[number], rlang::as_label, ""))
@@ -279,18 +293,3 @@ eval_known <- function(expr, data, env, arg) {
   structure(as.factor(groups), numbers = numbers)
 }
 
-#' Groups of rows that are alike in all variables of a formula
-#' @noRd
-joint_groups <- function(parts, arg) {
-  check_parts(parts, arg)
-  interaction(parts, drop = TRUE, sep = ", ")
-}
-
-check_parts <- function(parts, arg) {
-  vectors <- vapply(parts, function(v) is.atomic(v) && is.null(dim(v)), NA)
-  must(
-    all(vectors) && length(unique(lengths(parts))) == 1, arg,
-    "be a vector with an entry for each row of the data", arg,
-    of = "Every variable of the formula {.arg {arg}}"
-  )
-}

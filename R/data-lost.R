@@ -27,14 +27,28 @@ inform_unlabelled <- function(rows, features, coding) {
     "no_label", rows = rows
   )
   for (name in names(coding)[vapply(coding, function(c) c$kind != "numeric", NA)]) {
-    inform_these(
-      "novel_levels",
-      c(i = "Column {.val {name}} has {qty(length(these))}{?a level/levels} in rows without a label
-             alone: {.val {few(these)}}. Nothing is known of {?it/them}: {?it differs/they differ}
-             from every other."),
-      levels = setdiff(as.character(features[[name]]), coding[[name]]$levels), column = name
-    )
+    novel <- setdiff(as.character(features[[name]]), coding[[name]]$levels)
+    inform_novel(novel, name, "the rows without a label")
   }
+}
+
+#' Levels that training did not have
+#' @param where they are: cli markup, which may name `arg`. @param weight whether the model has a weight for each.
+#' @noRd
+inform_novel <- function(levels, column, where = "{.arg {arg}}", arg = NULL, weight = FALSE) {
+  taken <- if (weight) {
+    "{?its weight is/their weights are} as under the prior"
+  } else {
+    "{?it differs/they differ} from every known level"
+  }
+  inform_these(
+    "novel_levels",
+    c(i = paste0(
+      "Column {.val {column}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
+       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
+    )),
+    levels = levels, column = column
+  )
 }
 
 #' @param frame what the rows were left out of, or `NULL`.

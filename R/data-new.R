@@ -9,7 +9,12 @@
 #' @noRd
 forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   newdata <- new_scores(newdata, blueprint)
-  check_newdata(newdata, blueprint, arg)
+  # a formula may compute with its columns; inducing inputs may have been computed
+  either <- blueprint$interface != "formula" || arg == "inducing"
+  must(
+    is.data.frame(newdata) || either && is.matrix(newdata), arg,
+    paste0("be a data frame", if (either) " or a matrix"), got = newdata
+  )
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, arg)
   check_new_columns(
@@ -18,7 +23,7 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
     }
   )
   features <- if (nrow(newdata) == 0) {
-    lapply(blueprint$coding, empty_feature)
+    lapply(blueprint$coding, function(coding) logical())
   } else if (blueprint$interface == "formula") {
     forge_formula_features(blueprint, newdata, arg)
   } else {
@@ -62,17 +67,6 @@ used_columns <- function(blueprint) {
 #' @noRd
 takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
 
-#' A formula may compute with its columns, and so asks for a data frame; inducing inputs may
-#' have been computed
-#' @noRd
-check_newdata <- function(newdata, blueprint, arg) {
-  either <- blueprint$interface != "formula" || arg == "inducing"
-  must(
-    is.data.frame(newdata) || either && is.matrix(newdata), arg,
-    paste0("be a data frame", if (either) " or a matrix"), got = newdata
-  )
-}
-
 #' Columns of a matrix without names are known by position
 #' @noRd
 named_newdata <- function(newdata, blueprint, arg) {
@@ -111,10 +105,6 @@ forge_formula_features <- function(blueprint, newdata, arg) {
   formula_features(frame, blueprint$terms)
 }
 
-empty_feature <- function(spec) {
-  switch(spec$kind, numeric = double(), factor = character(), logical())
-}
-
 check_new_feature <- function(v, name, coding, novel_allowed, arg) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
   # a column of NA is logical whatever it stands for
@@ -137,19 +127,7 @@ check_new_feature <- function(v, name, coding, novel_allowed, arg) {
     more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
     of = column, column = name, levels = novel
   )
-  taken <- if (identical(novel_allowed, "weight")) {
-    "{?its weight is/their weights are} as under the prior"
-  } else {
-    "{?it differs/they differ} from every known level"
-  }
-  inform_these(
-    "novel_levels",
-    c(i = paste0(
-      column, " has {qty(length(these))}{?a level/levels} that did not occur in training:
-       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
-    )),
-    levels = novel, column = name
-  )
+  inform_novel(novel, name, arg = arg, weight = identical(novel_allowed, "weight"))
 }
 
 # Labelled rows -------------------------------------------------------------
@@ -168,7 +146,12 @@ forge_labelled <- function(blueprint, newdata, y, na.action, arg = "newdata", y_
   label <- y_arg
   if (blueprint$interface == "formula") {
     label <- rlang::as_label(blueprint$formula[[2]])
-    y <- forge_response(blueprint, newdata, y, arg, y_arg)
+    must(
+      is.null(y), y_arg, "not be given: the response of the formula is taken from {.arg {arg}}",
+      "unknown_argument"
+    )
+    check_new_columns(newdata, blueprint$response, arg, "the response")
+    y <- by_formula(eval(blueprint$formula[[2]], newdata, environment(blueprint$formula)), arg)
   } else {
     must(
       !is.null(y), y_arg, "be given along with {.arg newdata}: the model was not fitted by a
@@ -186,14 +169,4 @@ forge_labelled <- function(blueprint, newdata, y, na.action, arg = "newdata", y_
     check_none_missing(rows[!complete[rows]], arg)
   }
   list(X = new$X, y = forge_outcome(y, blueprint$levels, label), rows = rows)
-}
-
-forge_response <- function(blueprint, newdata, y, from, y_arg) {
-  must(
-    is.null(y), y_arg, "not be given: the response of the formula is taken from {.arg {from}}",
-    "unknown_argument"
-  )
-  check_new_columns(newdata, blueprint$response, from, "the response")
-  formula <- blueprint$formula
-  by_formula(eval(formula[[2]], newdata, environment(formula)), from)
 }

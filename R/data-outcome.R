@@ -121,13 +121,13 @@ one_column <- function(y) {
   y
 }
 
-#' Labels as a vector with an entry for each of n rows; other shapes are refused later
+#' Labels with an entry, or one of each reader, for each of n rows; other shapes are refused later
 #' @noRd
 one_a_row <- function(y, n, arg, of) {
   y <- one_column(y)
   must(
-    !is.null(dim(y)) || length(y) == n, arg,
-    "have one entry for each of the {n} row{?s} of {.arg {of}}, not {length(y)}", "length",
+    NROW(y) == n, arg,
+    "have one entry for each of the {n} row{?s} of {.arg {of}}, not {NROW(y)}", "length",
     more = c(i = if (arg == "y" && (rlang::is_formula(y) || rlang::is_string(y))) {
       "A formula names the column of the labels: {.code gpc(class ~ ., data)}."
     })

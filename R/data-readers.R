@@ -86,7 +86,13 @@ readers <- function(..., reader = NULL, item = NULL, gold = NULL) {
   colnames(codes) <- c(who, "gold"[!is.null(gold)])
   of <- if (long) {
     parts <- list(reader = reader, item = item)
-    for (name in names(parts)) check_report_part(parts[[name]], name, n)
+    for (name in names(parts)) {
+      v <- parts[[name]]
+      must(
+        is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), name,
+        "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v
+      )
+    }
     lapply(parts, function(v) if (is.factor(v)) droplevels(v) else factor(v, unique(v)))
   }
   new_readers(
@@ -139,8 +145,7 @@ reader_columns <- function(given, expr, long) {
 #' All labels as one vector of text, and the classes in their order
 #' @noRd
 joint_levels <- function(labels) {
-  factors <- vapply(labels, is.factor, NA)
-  if (!any(factors)) {
+  if (!any(vapply(labels, is.factor, NA))) {
     values <- unlist(lapply(unname(labels), as.vector))
     known <- values[!is.na(values)]
     must(length(known) > 0, "...", "not be missing in all rows", "readers")
@@ -151,13 +156,6 @@ joint_levels <- function(labels) {
   })
   list(
     values = unlist(lapply(unname(labels), as.character)), levels = unique(unlist(unname(levels)))
-  )
-}
-
-check_report_part <- function(v, arg, n) {
-  must(
-    is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), arg,
-    "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v
   )
 }
 
@@ -287,21 +285,4 @@ most_reported <- function(said, n, classes) {
 report_votes <- function(said, n, classes, which = said$source > 0L) {
   cell <- said$row + n * (said$value - 1L)
   matrix(tabulate(cell[which], n * classes), n)
-}
-
-#' Labels with an entry, or an entry of each reader, for each of n rows
-#' @noRd
-readers_a_row <- function(y, n, arg, of) {
-  if (!is_readers_response(y) && !is_soft_response(y)) {
-    return(one_a_row(y, n, arg, of))
-  }
-  must(
-    is.null(attr(y, "items")), arg, "be a wide table of readers where {.arg {of}} has the
-     inputs: long ones go into a formula, with {.arg data}", "readers"
-  )
-  must(
-    nrow(y) == n, arg, "have one entry for each of the {n} row{?s} of {.arg {of}}, not {nrow(y)}",
-    "length"
-  )
-  y
 }

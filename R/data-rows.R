@@ -47,29 +47,6 @@ id_text <- function(id) {
   }
 }
 
-#' Positions of the rows of a fit by identifiers
-#'
-#' @param id as the user gave them. @param ids of row_ids(). @param rows of the fit.
-#' @param check as must(), with the class of the condition.
-#' @return positions, `NA` for an identifier that no row has.
-#' @noRd
-rows_by_id <- function(id, ids, rows, check) {
-  text <- ids_as(id, ids)
-  known <- text$known
-  asked <- text$asked
-  first <- rows[match(known, known)]
-  shared <- intersect(asked, known[first != rows])
-  check(
-    !length(shared), "be that of one row", c("ambiguous", "checked"),
-    of = "Each {.field {ids$name}}",
-    more = c(
-      x = "Of several rows: {.val {few(shared)}}.",
-      i = "A column {.field row} beside it says which: the position in the data."
-    )
-  )
-  rows[match(asked, known)]
-}
-
 #' Identifiers as given, and those of the rows, as text that can be compared
 #' @noRd
 ids_as <- function(id, ids) {

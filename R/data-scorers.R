@@ -1,79 +1,14 @@
 # Where objects of other packages keep probabilities that were predicted for each row without its
 # label: one row of a table for each class of object.
 
-#' @param prob function(x): a matrix, a data frame or a vector as mold_scores() takes it, with the
-#'   attribute `labels` where x holds them; `NULL` where x has none. @param how code that
-#'   makes such predictions.
-#' @noRd
-new_scorer <- function(how, prob = function(x) NULL) list(how = how, prob = prob)
-
 with_scorer_labels <- function(prob, labels) structure(prob, labels = labels)
 
-scorers <- list(
-  ranger = new_scorer("ranger(..., probability = TRUE)", function(x) {
-    # those of a forest are out of bag
-    if (identical(x$treetype, "Probability estimation")) x$predictions
-  }),
-  randomForest = new_scorer("randomForest(x, y = factor(labels))", function(x) {
-    if (is.matrix(x$votes)) {
-      votes <- unclass(x$votes) / rowSums(x$votes)
-      with_scorer_labels(votes, x$y)
-    }
-  }),
-  gam = new_scorer("cross_fit(x, labels, fit, predict)"),
-  glm = new_scorer("glm(..., family = binomial)", function(x) glm_left_out(x)),
-  train = new_scorer(
-    "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
-    function(x) train_left_out(x)
-  ),
-  xgb.cv.synchronous = new_scorer("xgb.cv(..., prediction = TRUE)", function(x) {
-    if (is.null(x$pred)) x$cv_predict$pred else x$pred # the second since xgboost 3
-  }),
-  ResampleResult = new_scorer(
-    "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
-    function(x) resample_left_out(x)
-  ),
-  tune_results = new_scorer(
-    "fit_resamples(..., control = control_resamples(save_pred = TRUE))",
-    function(x) tuned_left_out(x)
-  ),
-  workflow = new_scorer(
-    "fit_resamples(workflow, vfold_cv(data), control = control_resamples(save_pred = TRUE))"
-  ),
-  model_fit = new_scorer("cross_fit(x, labels, specification)"),
-  # boosters, without the rows that each was not shown
-  lgb.CVBooster = new_scorer("cross_fit(x, labels, fit, predict)"),
-  xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)"),
-  lgb.Booster = new_scorer("cross_fit(x, labels, fit, predict)"),
-  rpart = new_scorer("cross_fit(x, labels, fit, predict)"),
-  ksvm = new_scorer("cross_fit(x, labels, fit, predict)")
-)
-
-#' The row of an object, `NULL` where it is of no class of the table
+#' The mean of what was predicted for each row, in the order of the rows, and its label
+#' @param row,labels those of each prediction.
 #' @noRd
-scorer_of <- function(x) {
-  known <- intersect(class(x), names(scorers))
-  if (length(known)) scorers[[known[1]]]
-}
-
-#' Out-of-sample probabilities of an object, and its labels
-#' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
-#' @noRd
-out_of_sample <- function(prob) {
-  if (are_collected(prob)) {
-    return(collected_left_out(prob))
-  }
-  scorer <- scorer_of(prob)
-  if (is.null(scorer)) {
-    return(prob)
-  }
-  found <- scorer$prob(prob)
-  must(
-    !is.null(found), "prob", "have out-of-sample probabilities: this {.cls {class(prob)[1]}} has
-     none, and in-sample ones would hide wrong labels", "in_sample",
-    more = c(i = "Made by {.code {scorer$how}}.")
-  )
-  found
+mean_by_row <- function(prob, row, labels) {
+  sums <- rowsum(as.matrix(prob), row)
+  with_scorer_labels(sums / rowSums(sums), labels[match(rownames(sums), row)])
 }
 
 #' Leave-one-out probabilities of a logistic model by one step of Newton's method
@@ -117,21 +52,14 @@ train_left_out <- function(x) {
   for (name in best) {
     pred <- pred[as.character(pred[[name]]) == as.character(x$bestTune[[name]]), ]
   }
-  sums <- rowsum(as.matrix(pred[levels]), pred$rowIndex)
-  first <- match(rownames(sums), pred$rowIndex)
-  with_scorer_labels(sums / rowSums(sums), pred$obs[first])
+  mean_by_row(pred[levels], pred$rowIndex, pred$obs)
 }
 
 #' What learners of mlr3 predicted for rows that were left out, in the order of the task
 #' @noRd
 resample_left_out <- function(x) {
   pred <- x$prediction()
-  if (!is.null(pred$prob)) {
-    sums <- rowsum(pred$prob, pred$row_ids)
-    with_scorer_labels(
-      sums / rowSums(sums), pred$truth[match(rownames(sums), pred$row_ids)]
-    )
-  }
+  if (!is.null(pred$prob)) mean_by_row(pred$prob, pred$row_ids, pred$truth)
 }
 
 #' What a workflow predicted in resamples, where that was saved
@@ -149,14 +77,10 @@ are_collected <- function(x) {
   is.data.frame(x) && ".row" %in% names(x) && !is.null(collected_outcome(x))
 }
 
-collected_classes <- function(x) {
-  setdiff(sub("^[.]pred_", "", grep("^[.]pred_", names(x), value = TRUE)), "class")
-}
-
 #' The name of the column with the recorded labels
 #' @noRd
 collected_outcome <- function(x) {
-  classes <- collected_classes(x)
+  classes <- setdiff(sub("^[.]pred_", "", grep("^[.]pred_", names(x), value = TRUE)), "class")
   labels <- vapply(x, function(v) is.factor(v) && setequal(levels(v), classes), NA)
   of_labels <- setdiff(names(x)[labels], ".pred_class")
   if (length(of_labels) == 1) of_labels
@@ -175,7 +99,78 @@ collected_left_out <- function(x) {
     best <- as.character(x$.config) == names(which.min(loss))
     return(collected_left_out(x[best, ]))
   }
-  sums <- rowsum(prob, x$.row)
-  first <- match(rownames(sums), x$.row)
-  with_scorer_labels(sums / rowSums(sums), obs[first])
+  mean_by_row(prob, x$.row, obs)
+}
+
+#' @param prob function(x): a matrix, a data frame or a vector as mold_scores() takes it, with the
+#'   attribute `labels` where x holds them; `NULL` where x has none. @param how code that
+#'   makes such predictions.
+#' @noRd
+new_scorer <- function(how, prob = function(x) NULL) list(how = how, prob = prob)
+
+scorers <- list(
+  ranger = new_scorer("ranger(..., probability = TRUE)", function(x) {
+    # those of a forest are out of bag
+    if (identical(x$treetype, "Probability estimation")) x$predictions
+  }),
+  randomForest = new_scorer("randomForest(x, y = factor(labels))", function(x) {
+    if (is.matrix(x$votes)) {
+      votes <- unclass(x$votes) / rowSums(x$votes)
+      with_scorer_labels(votes, x$y)
+    }
+  }),
+  gam = new_scorer("cross_fit(x, labels, fit, predict)"),
+  glm = new_scorer("glm(..., family = binomial)", glm_left_out),
+  train = new_scorer(
+    "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
+    train_left_out
+  ),
+  xgb.cv.synchronous = new_scorer("xgb.cv(..., prediction = TRUE)", function(x) {
+    if (is.null(x$pred)) x$cv_predict$pred else x$pred # the second since xgboost 3
+  }),
+  ResampleResult = new_scorer(
+    "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
+    resample_left_out
+  ),
+  tune_results = new_scorer(
+    "fit_resamples(..., control = control_resamples(save_pred = TRUE))",
+    tuned_left_out
+  ),
+  workflow = new_scorer(
+    "fit_resamples(workflow, vfold_cv(data), control = control_resamples(save_pred = TRUE))"
+  ),
+  model_fit = new_scorer("cross_fit(x, labels, specification)"),
+  # boosters, without the rows that each was not shown
+  lgb.CVBooster = new_scorer("cross_fit(x, labels, fit, predict)"),
+  xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)"),
+  lgb.Booster = new_scorer("cross_fit(x, labels, fit, predict)"),
+  rpart = new_scorer("cross_fit(x, labels, fit, predict)"),
+  ksvm = new_scorer("cross_fit(x, labels, fit, predict)")
+)
+
+#' The row of an object, `NULL` where it is of no class of the table
+#' @noRd
+scorer_of <- function(x) {
+  known <- intersect(class(x), names(scorers))
+  if (length(known)) scorers[[known[1]]]
+}
+
+#' Out-of-sample probabilities of an object, and its labels
+#' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
+#' @noRd
+out_of_sample <- function(prob) {
+  if (are_collected(prob)) {
+    return(collected_left_out(prob))
+  }
+  scorer <- scorer_of(prob)
+  if (is.null(scorer)) {
+    return(prob)
+  }
+  found <- scorer$prob(prob)
+  must(
+    !is.null(found), "prob", "have out-of-sample probabilities: this {.cls {class(prob)[1]}} has
+     none, and in-sample ones would hide wrong labels", "in_sample",
+    more = c(i = "Made by {.code {scorer$how}}.")
+  )
+  found
 }

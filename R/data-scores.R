@@ -10,17 +10,16 @@ score_prefixes <- c(".pred_", "prob.") # of the names of columns, as tidymodels 
 #' @noRd
 mold_scores <- function(prob, labels) {
   prob <- score_table(prob, "prob")
-  vector <- is.null(dim(prob))
-  n <- NROW(prob)
+  n <- nrow(prob)
   check_rows(n, n)
   labels <- one_a_row(labels, n, "labels", "prob")
   must(
     is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
     "be a vector or a factor", "outcome_type", got = labels
   )
-  missing <- which(is.na(labels) | (if (vector) is.na(prob) else rowSums(is.na(prob)) > 0))
-  names <- if (vector) names(prob) else row_names_of(prob)
-  if (is.null(names)) names <- as.character(seq_len(n))
+  missing <- which(is.na(labels) | rowSums(is.na(prob)) > 0)
+  names <- row_names_of(prob)
+  rownames(prob) <- NULL
   rows <- setdiff(seq_len(n), missing)
   check_rows(length(rows), n)
   if (length(missing)) {
@@ -29,22 +28,27 @@ mold_scores <- function(prob, labels) {
              label and {?is/are} left out."),
       "rows_left_out", rows = length(missing)
     )
-    event <- attr(prob, "event")
-    prob <- if (vector) structure(prob[rows], event = event) else prob[rows, , drop = FALSE]
+    prob <- prob[rows, , drop = FALSE]
     labels <- labels[rows]
   }
-  if (vector) prob <- event_columns(unname(prob), score_levels(labels, 2L))
+  if (ncol(prob) == 1) prob <- event_columns(prob, score_levels(labels, 2L))
   prob <- score_classes(prob, labels)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
-  inform_one_class(labels)
+  shown <- unique(as.character(labels))
+  inform_these(
+    "one_class",
+    c(i = "{length(labels)} label{?s} {?is/are all} {.val {these}}: with none of another class, nothing
+           tells wrong labels from scores that lean to one side."),
+    class_shown = if (length(shown) == 1) shown
+  )
   inform_these(
     "absent_class",
     c(i = "No label is {.or {.val {these}}}, {qty(length(these))}{?a class/classes} of {.arg prob}."),
-    levels = if (length(unique(labels)) > 1) setdiff(levels, as.character(labels))
+    levels = if (length(shown) > 1) setdiff(levels, shown)
   )
   inform_reversed(prob, labels)
-  floor <- score_floor(prob)
+  floor <- min(prob[prob > 0], scores_least) / 2 # what stands for a score of 0
   molded <- list(
     data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
@@ -67,8 +71,7 @@ score_blueprint <- function(levels, floor) {
   ), class = "sturdy_blueprint")
 }
 
-#' Scores as a matrix of doubles with a column for each class; of the event alone as a vector, with
-#' the attribute `event` where its column has a name
+#' Scores as a matrix of doubles with a column for each class, or one for the event alone
 #' @noRd
 score_table <- function(prob, arg) {
   if (is.data.frame(prob)) {
@@ -85,25 +88,18 @@ score_table <- function(prob, arg) {
      event", got = prob
   )
   storage.mode(prob) <- "double"
-  if (NCOL(prob) == 1) event_vector(prob) else prob
-}
-
-event_vector <- function(prob) {
-  if (is.null(dim(prob))) {
-    return(prob)
-  }
-  structure(stats::setNames(prob[, 1], rownames(prob)), event = score_names(colnames(prob)))
+  as.matrix(prob)
 }
 
 #' Scores of the event as two columns, with the names of the classes where that of the event is
 #' known: it need not be the second
-#' @param classes the two.
+#' @param prob one column. @param classes the two.
 #' @noRd
 event_columns <- function(prob, classes) {
-  event <- attr(prob, "event")
+  event <- score_names(colnames(prob))
   known <- length(event) == 1 && event %in% classes && length(classes) == 2
   columns <- if (known) c(setdiff(classes, event), event)
-  matrix(c(1 - prob, prob), ncol = 2, dimnames = list(names(prob), columns))
+  matrix(c(1 - prob, prob), ncol = 2, dimnames = list(rownames(prob), columns))
 }
 
 #' Scores of the event by an object that holds labels, too: which of the classes, as the user calls
@@ -124,7 +120,7 @@ with_event <- function(prob, own, labels) {
     )
   )
   event <- if (is.factor(own)) levels(own)[2] else 1
-  structure(prob, event = pairs$said[pairs$own == event])
+  matrix(prob, dimnames = list(names(prob), pairs$said[pairs$own == event]))
 }
 
 #' Columns in the order of the classes, and with their names
@@ -177,22 +173,6 @@ score_classes <- function(prob, labels) {
   if (same) prob[, levels(labels), drop = FALSE] else prob
 }
 
-#' Labels of one class alone speak neither for nor against scores, which may lean to another class
-#' throughout
-#' @noRd
-inform_one_class <- function(labels) {
-  shown <- as.character(unique(labels))
-  if (length(shown) == 1) {
-    inform_sturdy(
-      c(
-        i = "{length(labels)} label{?s} {?is/are all} {.val {shown}}: with none of another class, nothing
-             tells wrong labels from scores that lean to one side."
-      ),
-      "one_class", class_shown = shown
-    )
-  }
-}
-
 #' Scores of one of two classes that are lower where it is recorded are most often those of the other
 #'
 #' By the area under the ROC curve, three standard errors below 1/2.
@@ -236,15 +216,8 @@ score_levels <- function(labels, columns) {
   if (is.numeric(labels)) as.character(sort(unique(labels))) else text_levels(as.character(labels))
 }
 
-#' What stands for a score of 0
-#' @noRd
-score_floor <- function(prob) {
-  above <- prob[prob > 0]
-  min(above, scores_least) / 2
-}
-
 #' Rows that are probabilities, none of them 0: what stands for a 0 is below the others of its row
-#' @param floor see score_floor().
+#' @param floor what stands for a 0 at most.
 #' @noRd
 score_rows <- function(prob, floor, arg) {
   outside <- which(rowSums(!(prob >= 0 & prob <= 1 + scores_off)) > 0)
@@ -285,7 +258,7 @@ new_scores <- function(newdata, blueprint) {
   if (is.data.frame(newdata) && all(vapply(newdata, is.numeric, NA))) newdata <- as.matrix(newdata)
   if (length(dim(newdata)) == 1) newdata <- as.vector(newdata) # as table() counts
   if (is.numeric(newdata) && NCOL(newdata) == 1 && length(blueprint$levels) == 2) {
-    newdata <- event_columns(event_vector(newdata), blueprint$levels)
+    newdata <- event_columns(as.matrix(newdata), blueprint$levels)
   }
   for (prefix in score_prefixes) {
     at <- match(paste0(prefix, blueprint$levels), colnames(newdata))

@@ -17,17 +17,17 @@ sql_number <- function(x) {
 #' Names as a database has them; a schema and a table are a name of two parts
 #' @noRd
 sql_name <- function(name, con = NULL) {
-  if (!is.null(con)) {
-    return(as.character(DBI::dbQuoteIdentifier(con, name)))
-  }
-  paste0("\"", gsub("\"", "\"\"", enc2utf8(name), fixed = TRUE), "\"")
+  if (is.null(con)) sql_quoted(name, "\"") else as.character(DBI::dbQuoteIdentifier(con, name))
 }
 
 sql_string <- function(text, con = NULL) {
-  if (!is.null(con)) {
-    return(as.character(DBI::dbQuoteString(con, text)))
-  }
-  paste0("'", gsub("'", "''", enc2utf8(text), fixed = TRUE), "'")
+  if (is.null(con)) sql_quoted(text, "'") else as.character(DBI::dbQuoteString(con, text))
+}
+
+#' @param mark of quotation, doubled within.
+#' @noRd
+sql_quoted <- function(text, mark) {
+  paste0(mark, gsub(mark, strrep(mark, 2), enc2utf8(text), fixed = TRUE), mark)
 }
 
 #' A sum of multiples

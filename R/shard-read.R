@@ -158,13 +158,15 @@ each_frame <- function(state, visit, most = Inf) {
   on.exit(reader$close())
   open_source(reader)
   if (!is.null(state$types)) reader$settle(state$types)
+  left <- Inf
   if (source$kind == "file") {
     reader$skip(source$first - 1)
-    reader$limit(source$rows)
+    left <- source$rows
   }
   if (length(state$wanted)) reader$keep(state$wanted)
   state$passed <- ""
-  while (most > 0 && !is.null(data <- reader$read())) {
+  while (most > 0 && left > 0 && !is.null(data <- reader$read(left))) {
+    left <- left - nrow(data)
     if (nrow(data)) {
       visit(data)
       if (length(state$needed)) state$passed <- pass_digest(state$passed, data, state$needed)

@@ -35,8 +35,14 @@ read_checkpoint <- function(checkpoint, arguments) {
 #' @noRd
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
-  if (!is.null(filter$columns) && !is.null(reader$types())) {
-    check_same_columns(names(reader$types()), filter$columns)
+  columns <- names(reader$types())
+  if (!is.null(filter$columns) && !is.null(columns)) {
+    must(
+      identical(columns, filter$columns), "source", "be those of the run that is resumed",
+      "checkpoint",
+      more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(filter$columns)}}."),
+      of = "The columns of {.arg source}"
+    )
     reader$settle(stats::setNames(filter$classes, filter$columns))
   }
   passed <- reader$skip(filter$begun[1])
@@ -68,32 +74,24 @@ resume_stream <- function(reader, state, run) {
   fit
 }
 
-check_same_columns <- function(columns, before) {
-  must(
-    identical(columns, before), "source", "be those of the run that is resumed", "checkpoint",
-    more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(before)}}."),
-    of = "The columns of {.arg source}"
-  )
-}
-
 #' The next rows, as one data frame
 #' @noRd
 read_rows <- function(reader, rows) {
-  reader$limit(rows)
   parts <- list()
-  while (!is.null(data <- reader$read())) parts[[length(parts) + 1]] <- data
-  reader$limit(Inf)
+  while (rows > 0 && !is.null(data <- reader$read(rows))) {
+    parts[[length(parts) + 1]] <- data
+    rows <- rows - nrow(data)
+  }
   do.call(rbind, parts)
 }
 
 save_checkpoint <- function(fit, checkpoint) {
-  if (is.null(checkpoint)) {
-    return(invisible())
+  if (!is.null(checkpoint)) {
+    trying(
+      write_state(fit, checkpoint), "The checkpoint {.file {checkpoint}} can't be written.",
+      "checkpoint", arg = "checkpoint", fit = fit
+    )
   }
-  trying(
-    write_state(fit, checkpoint), "The checkpoint {.file {checkpoint}} can't be written.",
-    "checkpoint", arg = "checkpoint", fit = fit
-  )
 }
 
 # Progress ------------------------------------------------------------------

@@ -2,9 +2,8 @@
 # by new_source():
 #   open()      goes to the first row. Called again it starts another pass, or is
 #               an error where the rows can't be had twice
-#   read()      the next batch, a data frame, or NULL at the end
+#   read(most)  the next batch, a data frame, or its first rows; NULL at the end
 #   skip(rows)  passes over the next rows and returns how many there were
-#   limit(rows) ends after so many more
 #   close()     releases what open() took; harmless when there is nothing
 #   types()     the class of each column of a text, by name, NA while nothing but missing
 #               values was seen of it; NULL where columns have types of their own
@@ -17,13 +16,7 @@
 #' @noRd
 new_source <- function(open, fetch, ...) {
   waiting <- NULL # rows of a batch of which the first ones have been had
-  left <- Inf
-  # the next batch, or its first rows
-  take <- function(most) {
-    most <- min(most, left)
-    if (most == 0) {
-      return(NULL)
-    }
+  read <- function(most = Inf) {
     batch <- if (is.null(waiting)) fetch() else waiting
     must(
       is.null(batch) || is.data.frame(batch), "source",
@@ -31,13 +24,11 @@ new_source <- function(open, fetch, ...) {
     )
     rest <- NROW(batch) - most
     waiting <<- if (rest > 0) utils::tail(batch, rest)
-    if (rest > 0) batch <- utils::head(batch, most)
-    left <<- left - NROW(batch)
-    batch
+    if (rest > 0) utils::head(batch, most) else batch
   }
   skip <- function(rows) {
     passed <- 0
-    while (passed < rows && !is.null(batch <- take(rows - passed))) {
+    while (passed < rows && !is.null(batch <- read(rows - passed))) {
       passed <- passed + nrow(batch)
     }
     passed
@@ -45,12 +36,10 @@ new_source <- function(open, fetch, ...) {
   source <- list(
     open = function() {
       waiting <<- NULL
-      left <<- Inf
       open()
     },
-    read = function() take(Inf), skip = skip, limit = function(rows) left <<- rows,
-    close = function() NULL, types = function() NULL, settle = function(types) NULL,
-    keep = function(names) NULL
+    read = read, skip = skip, close = function() NULL, types = function() NULL,
+    settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
 }

@@ -27,12 +27,6 @@ read_sealed <- function(file, kind, size, digests = NULL) {
   payload <- bytes[!line]
   text <- rawToChar(bytes[line & bytes > 0 & bytes < 128])
   format <- substring(text, nchar(kind$magic) + 1, nchar(kind$magic) + 4)
-  if (startsWith(text, "X\n")) {
-    abort_checkpoint(
-      "is an RDS file, as earlier versions of sturdy wrote them", "version", file,
-      "It can't be resumed by this version: start again without it."
-    )
-  }
   if (!startsWith(text, kind$magic)) {
     abort_checkpoint(paste("does not contain", kind$what), "damaged", file)
   }
@@ -52,9 +46,9 @@ read_sealed <- function(file, kind, size, digests = NULL) {
 
 #' @param what follows the name of the file. @param kind short name of a further class.
 #' @noRd
-abort_checkpoint <- function(what, kind, file, hint = NULL) {
+abort_checkpoint <- function(what, kind, file) {
   abort_sturdy(
-    c("The checkpoint {.file {file}} {what}.", i = hint),
+    "The checkpoint {.file {file}} {what}.",
     c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint"
   )
 }

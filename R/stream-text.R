@@ -10,7 +10,7 @@ text_options <- function(options) {
   )
   unknown <- setdiff(rlang::names2(options), names(defaults))
   if (length(unknown)) abort_dots(unknown)
-  Map(check_text_option, options, names(options), MoreArgs = list())
+  Map(check_text_option, options, names(options))
   utils::modifyList(defaults, options)
 }
 
@@ -39,7 +39,8 @@ text_source <- function(source, batch_size, options) {
   }
   open <- function() {
     close()
-    con <<- if (path) open_file(source, options$encoding) else source
+    if (path) check_file(source)
+    con <<- if (path) file(source, "rt", encoding = options$encoding) else source
     if (!isOpen(con)) base::open(con, "rt")
     columns <- text_header(con, options)
     if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses)
@@ -62,11 +63,6 @@ text_source <- function(source, batch_size, options) {
     },
     keep = function(names) classes[!names(classes) %in% names] <<- "NULL"
   )
-}
-
-open_file <- function(path, encoding) {
-  check_file(path)
-  file(path, "rt", encoding = encoding)
 }
 
 check_file <- function(path) {
@@ -128,8 +124,7 @@ wanted_classes <- function(columns, given) {
 
 # Rows ----------------------------------------------------------------------
 
-#' The next rows: at once where every line is a row and every field of its type,
-#' otherwise by way of what count.fields() says about the lines
+#' The next rows: at once where every field is of the type of its column
 #' @noRd
 text_batch <- function(con, size, classes, options) {
   repeat {
@@ -137,20 +132,14 @@ text_batch <- function(con, size, classes, options) {
     if (length(lines) == 0) {
       return(NULL)
     }
-    failed <- function(cnd) NULL
-    data <- if (!anyNA(classes)) {
-      tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
-    }
-    # fewer rows: blank lines, fields over several lines; more: a line of twice as
-    # many fields
-    if (identical(nrow(data), length(lines)) && all(nzchar(lines))) {
-      return(data)
-    }
     lines <- text_rows(lines, con, length(classes), options)
-    if (length(lines)) {
-      return(text_typed(lines, classes, options))
-    }
+    if (length(lines)) break
   }
+  failed <- function(cnd) NULL
+  data <- if (!anyNA(classes)) {
+    tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
+  }
+  if (is.null(data)) text_typed(lines, classes, options) else data
 }
 
 text_frame <- function(lines, classes, options) {

@@ -95,7 +95,7 @@ mutant(
 )
 mutant(
   "quotation marks in names of columns", "R/data-sql.R",
-  "gsub(\"\\\"\", \"\\\"\\\"\", enc2utf8(name), fixed = TRUE)", "enc2utf8(name)", r = "answer-sql"
+  "gsub(mark, strrep(mark, 2), enc2utf8(text), fixed = TRUE)", "enc2utf8(text)", r = "answer-sql"
 )
 mutant(
   "scale of the latent t without kappa", "R/answer-predict.R",
@@ -541,7 +541,7 @@ mutant(
   "value = value[data$rows]", "value = value[seq_along(data$rows)]", r = "data-rows"
 )
 mutant(
-  "an identifier of several rows is that of the first", "R/data-rows.R",
+  "an identifier of several rows is that of the first", "R/data-known.R",
   "!length(shared)", "TRUE", r = "data-rows"
 )
 mutant(
@@ -848,7 +848,7 @@ mutant(
 )
 mutant(
   "subset ignored", "R/data-formula.R",
-  "frame[rows[!is.na(rows)], , drop = FALSE]", "frame", r = "fit-gpc"
+  "  rows[!is.na(rows)]\n", "  seq_len(n)\n", r = "fit-gpc"
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",

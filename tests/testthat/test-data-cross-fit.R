@@ -83,6 +83,9 @@ test_that("vectors for the event, prefixes and columns in another order are unde
   plain <- cross_fit(d$x, y, shares, shares_predict, fold, progress = FALSE)
   expect_equal(cross_fit(d$x, y, shares, event, fold, progress = FALSE), plain)
   expect_equal(cross_fit(d$x, y, shares, prefixed, fold, progress = FALSE), plain)
+  # one column by the name of the first class is not that of the event
+  first <- function(model, x) shares_predict(model, x)[, "no", drop = FALSE]
+  expect_equal(cross_fit(d$x, y, shares, first, fold, progress = FALSE), plain)
 })
 
 test_that("what can't be cross-fitted is refused by name", {

@@ -54,7 +54,7 @@ test_that("the blueprint keeps nothing of the data and no local environment", {
 test_that("only names that are columns of the data are asked of new data", {
   d <- mixed()
   terms <- terms(model_frame(y ~ I(u * pi) + v, d))
-  expect_equal(input_variables(terms, d), c("u", "v"))
+  expect_equal(data_variables(stats::delete.response(terms), d), c("u", "v"))
 })
 
 test_that("inputs from elsewhere, and the response as an input, are refused", {
@@ -171,4 +171,11 @@ test_that("na.action is a function or the name of one", {
 
 test_that("a table without names is refused by name", {
   expect_error(gpc(y ~ ., unname(data.frame(y = 0:1, x = 1:2))), class = "sturdy_error")
+})
+
+test_that("a row that a subset repeats is known by its position, whatever rows are called", {
+  d <- data.frame(x = 1:6, y = c(0, 1), row.names = c("5", "5.1", "a", "b", "c", "d"))
+  molded <- mold_formula(y ~ x, d, TRUE, subset = c(1, 1, 3:6))
+  expect_equal(molded$data$rows, c(1, 1, 3:6))
+  expect_equal(mold_formula(y ~ x, d, TRUE, subset = quote(x > 2))$data$rows, 3:6)
 })

@@ -142,9 +142,8 @@ test_that("a checkpoint that is none is an error", {
   resume("damaged")
   saveRDS(1, checkpoint)
   resume("damaged")
-  # as versions before the header saved it
   saveRDS(bpm(class ~ a, stream_data(), inference = "adf"), checkpoint, compress = FALSE)
-  resume("version")
+  resume("damaged")
   folder <- withr::local_tempdir()
   expect_error(stream(checkpoint = folder), class = "sturdy_error_checkpoint")
   nowhere <- file.path(withr::local_tempdir(), "no", "folder.rds")
