@@ -4,13 +4,11 @@
 #' @noRd
 poisson_binomial <- function(p) {
   n <- length(p)
-  if (n > 1000) { # the sum of two halves
-    half <- n %/% 2
-    return(convolve_densities(
-      poisson_binomial(p[seq_len(half)]), poisson_binomial(p[(half + 1):n])
-    ))
+  if (n <= 1000) {
+    return(native_count_density(as.double(p)))
   }
-  native_count_density(as.double(p))
+  half <- seq_len(n %/% 2)
+  convolve_densities(poisson_binomial(p[half]), poisson_binomial(p[-half]))
 }
 
 #' @noRd
@@ -29,7 +27,6 @@ trials_apart <- 20000L
 #' @return probabilities of 0, 1, ..., as far as they are above 0.
 #' @noRd
 wrong_mixture <- function(P, weight, times = NULL) {
-  weight <- weight / sum(weight)
   of <- poisson_binomial
   if (is.null(times) || sum(times) <= trials_apart) {
     P <- repeated_trials(P, times)
@@ -37,14 +34,10 @@ wrong_mixture <- function(P, weight, times = NULL) {
     check_memory(4 * sum(times), sum(times), what = "labels")
     of <- function(p) binomial_sum(p, times)
   }
-  density <- 0
-  for (k in seq_along(weight)) {
-    part <- of(P[, k]) * weight[k]
-    size <- max(length(density), length(part))
-    density <- c(density, numeric(size - length(density))) + c(part, numeric(size - length(part)))
-  }
-  density[seq_len(max(which(density > 1e-12)))]
+  likely_start(mix_densities(lapply(seq_along(weight), function(k) of(P[, k])), weight))
 }
+
+likely_start <- function(density) density[seq_len(max(which(density > 1e-12)))]
 
 #' The same of numbers of successes in `times` trials each: their distributions as list(from, density)
 #' of what is likelier than rounding, added in pairs
@@ -129,8 +122,7 @@ reports_mixture <- function(said, reports) {
     }
     sum_density(density)
   })
-  density <- mix_densities(each, said$weight)
-  density[seq_len(max(which(density > 1e-12)))]
+  likely_start(mix_densities(each, said$weight))
 }
 
 #' Distribution of the sum of independent numbers, a column each

@@ -62,37 +62,21 @@ with_checked <- function(molded, checked, id) {
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
   inform_checked(checked$row, data$rows[at[label != data$y[at]]])
-  if (by_readers(reports) || has_soft(reports)) {
-    data$y[at] <- label
-    data$reports <- with_certain(reports, at, label_code(data)[at])
-    molded$data <- data
-    return(molded)
-  }
-  known <- report_known(reports)
-  # labels that were trusted say nothing of the rates
-  new <- at[!known[at]]
-  recorded <- recorded_before(reports)
-  recorded <- list(
-    row = c(recorded$row, new), value = c(recorded$value, label_code(data)[new])
-  )
   data$y[at] <- label
-  known[at] <- TRUE
-  molded$data <- known_reports(data, known, recorded, reports$sources)
+  # in the place of what was right for certain before: labels that were trusted say nothing of the rates
+  kept <- reports$source > 0L | !reports$row %in% at
+  row <- c(at, reports$row[kept])
+  source <- c(integer(length(at)), reports$source[kept])
+  order <- order(row, source) # one check after the other, or both at once, lead to one table
+  data$reports$row <- row[order]
+  data$reports$source <- source[order]
+  data$reports$value <- c(label_code(data)[at], reports$value[kept])[order]
+  if (has_soft(reports)) {
+    certain <- matrix(NA_real_, length(at), reports$classes)
+    data$reports$soft <- rbind(certain, reports$soft[kept, , drop = FALSE])[order, , drop = FALSE]
+  }
+  molded$data <- data
   molded
-}
-
-#' Reports with others that are right for certain on some rows, in the place of any there were
-#' @param value the classes of these rows, 1..C.
-#' @noRd
-with_certain <- function(reports, rows, value) {
-  kept <- reports$source > 0L | !reports$row %in% rows
-  new_reports(
-    reports$n, reports$classes, c(reports$row[kept], rows),
-    c(reports$source[kept], rep(0L, length(rows))), c(reports$value[kept], value),
-    reports$sources, by_readers(reports), if (has_soft(reports)) {
-      rbind(reports$soft[kept, , drop = FALSE], matrix(NA_real_, length(rows), reports$classes))
-    }
-  )
 }
 
 #' What readers, and probabilities, have in the place of other arguments

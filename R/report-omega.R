@@ -4,18 +4,14 @@
 #' Flip rates or a noise matrix, for every source
 #'
 #' @param epsilon one rate; of two classes the rates (neg, pos) of those truly - and truly +;
-#'   of several a rate for each true class; a matrix, true classes x reported ones, or one for each
-#'   source, on top of each other; or what this function returns. A rate is shared equally by the
-#'   other classes [M 12.1], or as `share` has it.
+#'   of several a rate for each true class; a matrix, true classes x reported ones; or what this function
+#'   returns. A rate is shared equally by the other classes [M 12.1], or as `share` has it.
 #' @param sources their number, S. @param share see neighbour_share(), or `NULL`: alike.
 #' @return S x C x C
 #' @noRd
 as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
   if (length(dim(epsilon)) == 3) {
     return(epsilon)
-  }
-  if (is.matrix(epsilon) && nrow(epsilon) > classes) {
-    return(aperm(array(unname(epsilon), c(classes, sources, classes)), c(2, 1, 3)))
   }
   each <- rep(unname(epsilon), each = sources)
   if (is.matrix(epsilon)) {
@@ -35,13 +31,6 @@ neighbour_share <- function(classes) {
   apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
   near <- apart == 1
   neighbour_most * near / rowSums(near) + (1 - neighbour_most) * (apart > 0) / (classes - 1)
-}
-
-#' The matrices of sources on top of each other, S x C x C as (S C) x C: those of the first come
-#' first
-#' @noRd
-stacked <- function(omega) {
-  matrix(aperm(omega, c(2, 1, 3)), prod(dim(omega)[1:2]))
 }
 
 #' The likelihood of each true class where all that is known of a row is its label

@@ -9,42 +9,36 @@
 #'   standard normals of a source all of whose rates are e, or as near to it as they may be
 #' @noRd
 rate_normals <- function(priors) {
-  alike <- all(vapply(priors, identical, NA, priors[[1]]))
+  most <- vapply(priors, function(prior) prior$most, 0)
+  cut <- length(priors) == 2 && sum(most) > 1 && !isTRUE(priors[[1]]$free)
+  left <- function(kind, first) {
+    if (cut && kind == 2) pmin(most[2], 1 - rate_quantile(first, priors[[1]])) else most[kind]
+  }
   each <- function(Z, f) {
-    if (alike) {
-      Z[] <- f(as.vector(Z), priors[[1]])
-      return(Z)
+    of <- Z
+    for (kind in seq_along(priors)) {
+      of[, kind] <- f(Z[, kind], priors[[kind]], left(kind, Z[, 1]))
     }
-    for (kind in seq_along(priors)) Z[, kind] <- f(Z[, kind], priors[[kind]])
-    Z
+    of
   }
-  most <- vapply(priors, function(prior) prior$most, numeric(1))
-  if (length(priors) != 2 || sum(most) <= 1 || isTRUE(priors[[1]]$free)) {
-    return(list(
-      rates = function(Z) each(Z, rate_quantile),
-      pull = function(Z, slope) slope * each(Z, rate_slope),
-      normal = function(e) vapply(priors, rate_normal_near, 0, e = e)
-    ))
-  }
-  first <- function(Z, f) f(Z[, 1], priors[[1]])
-  left <- function(e) pmin(most[2], 1 - e)
   list(
-    rates = function(Z) {
-      e <- first(Z, rate_quantile)
-      cbind(e, rate_quantile(Z[, 2], priors[[2]], left(e)), deparse.level = 0)
-    },
+    rates = function(Z) each(Z, rate_quantile),
     pull = function(Z, slope) {
-      e <- first(Z, rate_quantile)
-      by_cut <- rate_cut_slope(Z[, 2], priors[[2]], left(e))
-      by_cut[1 - e >= most[2]] <- 0
-      cbind(
-        (slope[, 1] - slope[, 2] * by_cut) * first(Z, rate_slope),
-        slope[, 2] * rate_slope(Z[, 2], priors[[2]], left(e)), deparse.level = 0
-      )
+      if (cut) {
+        most_here <- left(2, Z[, 1])
+        by_cut <- rate_cut_slope(Z[, 2], priors[[2]], most_here)
+        by_cut[most_here == most[2]] <- 0
+        slope[, 1] <- slope[, 1] - slope[, 2] * by_cut
+      }
+      slope * each(Z, rate_slope)
     },
     normal = function(e) {
-      at <- rate_normal_near(priors[[1]], e)
-      c(at, rate_normal_near(priors[[2]], e, left(rate_quantile(at, priors[[1]]))))
+      z <- numeric(length(priors))
+      for (kind in seq_along(priors)) {
+        most_here <- left(kind, z[1])
+        z[kind] <- rate_normal(min(e, 0.9 * most_here), priors[[kind]], most_here)
+      }
+      z
     }
   )
 }
@@ -124,10 +118,4 @@ rate_cap <- function(prior, most = prior$most) {
 rate_normal <- function(e, prior, most = prior$most) {
   below <- stats::pbeta(e / prior$size, prior$a, prior$b, log.p = TRUE)
   stats::qnorm(below - rate_cap(prior, most), log.p = TRUE)
-}
-
-#' The same of a rate that is not too near the most that it can be
-#' @noRd
-rate_normal_near <- function(prior, e, most = prior$most) {
-  rate_normal(min(e, 0.9 * most), prior, most)
 }

@@ -142,15 +142,15 @@ certain_class <- function(reports) {
   reports$value[certain][match(reports$row, reports$row[certain])]
 }
 
-#' How many-th of its row each report is
+#' Which reports are the first of their rows, which the second, ...
 #' @noRd
-report_turn <- function(reports) {
+report_turns <- function(reports) {
   turn <- rep(1L, length(reports$row))
   if (anyDuplicated(reports$row)) {
     order <- order(reports$row)
     turn[order] <- sequence(rle(reports$row[order])$lengths)
   }
-  turn
+  split(seq_along(turn), turn)
 }
 
 #' The cell of each report in a table of probabilities by source and class reported: first
@@ -195,13 +195,9 @@ report_factors <- function(reports, omega) {
     soft <- !is.na(reports$soft[, 1])
     factors[soft, ] <- reports$soft[soft, ]
   }
-  certain <- reports$source == 0L
-  left_out <- logical(length(certain))
-  if (any(certain)) {
-    class <- reports$value[certain][match(reports$row, reports$row[certain])]
-    left_out <- !certain & !is.na(class) & factors[cbind(seq_along(class), class)] %in% 0
-    factors[left_out, ] <- 1
-  }
+  class <- certain_class(reports)
+  left_out <- reports$source > 0L & factors[cbind(seq_along(class), class)] %in% 0
+  factors[left_out, ] <- 1
   structure(factors, left_out = left_out)
 }
 
@@ -212,17 +208,7 @@ report_factors <- function(reports, omega) {
 #' @return n x C; all 1 in a row without reports.
 #' @noRd
 report_likelihood <- function(reports, omega) {
-  factors <- report_factors(reports, omega)
-  if (report_one_each(reports)) {
-    return(matrix(factors, reports$n, reports$classes))
-  }
-  turn <- report_turn(reports)
-  L <- matrix(1, reports$n, reports$classes)
-  for (k in seq_len(max(turn, 0L))) {
-    at <- turn == k
-    L[reports$row[at], ] <- L[reports$row[at], , drop = FALSE] * factors[at, , drop = FALSE]
-  }
-  L
+  running_product(report_turns(reports), reports, report_factors(reports, omega))$of_row
 }
 
 #' Derivatives in omega from those in the likelihoods L of report_likelihood() [M 13.4]
@@ -235,27 +221,27 @@ report_slope <- function(reports, omega, slope) {
     return(report_sums(reports, part))
   }
   factors <- report_factors(reports, omega)
-  rest <- report_rest(reports, factors)
+  turns <- report_turns(reports)
+  # what the others of its row say, those before it and those after it
+  rest <- running_product(turns, reports, factors)$before *
+    running_product(rev(turns), reports, factors)$before
   part <- part * rest
   part[rest == 0] <- 0 # also where the slope is infinite
   report_sums(reports, part, !attr(factors, "left_out"))
 }
 
-#' What the other reports of its row say, by factors: their product, a row a report
+#' The factors of each row multiplied, turn by turn
+#' @return list(of_row, n x C; before, what a row has come to before each of its reports)
 #' @noRd
-report_rest <- function(reports, factors) {
-  turn <- report_turn(reports)
-  rest <- matrix(1, nrow(factors), ncol(factors))
-  for (turns in list(seq_len(max(turn)), rev(seq_len(max(turn))))) {
-    before <- matrix(1, reports$n, reports$classes)
-    for (k in turns) {
-      at <- turn == k
-      row <- reports$row[at]
-      rest[at, ] <- rest[at, , drop = FALSE] * before[row, , drop = FALSE]
-      before[row, ] <- before[row, , drop = FALSE] * factors[at, , drop = FALSE]
-    }
+running_product <- function(turns, reports, factors) {
+  before <- factors
+  of_row <- matrix(1, reports$n, reports$classes)
+  for (at in turns) {
+    row <- reports$row[at]
+    before[at, ] <- of_row[row, ]
+    of_row[row, ] <- of_row[row, , drop = FALSE] * factors[at, , drop = FALSE]
   }
-  rest
+  list(of_row = of_row, before = before)
 }
 
 #' Expected number of reports of class v by each source on rows of class t
@@ -279,18 +265,6 @@ report_sums <- function(reports, part, which = TRUE) {
     sums[as.integer(rownames(by_cell)), ] <- by_cell
   }
   aperm(array(sums, c(sources, classes, classes)), c(1, 3, 2))
-}
-
-#' Posterior of the true class, rows stable in the far tails [M 13.3]
-#'
-#' @param L n x C likelihoods. @param log_pi n x C, log probabilities of the true classes
-#'   given what else is known.
-#' @return n x C, rows summing to 1.
-#' @noRd
-truth_posterior <- function(L, log_pi) {
-  joint <- log(L) + log_pi
-  p <- exp(joint - row_max(joint))
-  p / rowSums(p)
 }
 
 row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
@@ -324,14 +298,6 @@ shares <- function(weight) {
   weight / sum(weight)
 }
 
-#' Probability that the true class is not the label
-#' @param p n x C. @param code labels, 1..C.
-#' @noRd
-wrong_share <- function(p, code) {
-  p[cbind(seq_along(code), code)] <- 0
-  rowSums(p)
-}
-
 #' How many labels each source gave of rows whose class is not known
 #' @noRd
 source_counts <- function(reports) {
@@ -358,9 +324,6 @@ source_sizes <- function(reports) {
 label_source <- function(reports) {
   if (is.null(reports)) {
     return(integer())
-  }
-  if (report_one_each(reports)) {
-    return(reports$source)
   }
   source <- reports$source[match(seq_len(reports$n), reports$row)]
   replace(source, report_known(reports), 0L)

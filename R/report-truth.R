@@ -1,6 +1,26 @@
 # The posterior of the true class as arrays, n x C x K: of what is reported of rows, and of what nodes say of
 # them without. Every answer about labels is made of it.
 
+#' Posterior of the true class, rows stable in the far tails [M 13.3]
+#'
+#' @param L n x C likelihoods. @param log_pi n x C, log probabilities of the true classes
+#'   given what else is known.
+#' @return n x C, rows summing to 1.
+#' @noRd
+truth_posterior <- function(L, log_pi) {
+  joint <- log(L) + log_pi
+  p <- exp(joint - row_max(joint))
+  p / rowSums(p)
+}
+
+#' Probability that the true class is not the label
+#' @param p n x C. @param code labels, 1..C.
+#' @noRd
+wrong_share <- function(p, code) {
+  p[cbind(seq_along(code), code)] <- 0
+  rowSums(p)
+}
+
 #' @param at see nodes(). @param seen see node_seen().
 #' @noRd
 new_truth <- function(at, seen, data) {
@@ -59,21 +79,14 @@ truth_block <- 4e6
 #' @return see truth_by_model()
 #' @noRd
 truth_in_blocks <- function(at, seen, data, block = truth_block) {
-  bind_truths(said_in_blocks(at, seen, data, truth_by_model, block))
-}
-
-#' Something of what the nodes say of each block of rows
-#' @param of a function of what node_truth() gives. @return a list of what it gives.
-#' @noRd
-said_in_blocks <- function(at, seen, data, of, block = truth_block) {
   n <- dim(seen)[1]
   rows <- max(1, floor(block / prod(dim(seen)[-1])))
   if (rows >= n) {
-    return(list(of(new_truth(at, seen, data))))
+    return(truth_by_model(new_truth(at, seen, data)))
   }
-  unname(lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
+  bind_truths(lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
     said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
-    of(new_truth(at, seen[rows, , , drop = FALSE], said))
+    truth_by_model(new_truth(at, seen[rows, , , drop = FALSE], said))
   }))
 }
 
@@ -81,19 +94,11 @@ said_in_blocks <- function(at, seen, data, of, block = truth_block) {
 #' @param parts see truth_by_model().
 #' @noRd
 bind_truths <- function(parts) {
-  if (length(parts) == 1) {
-    return(parts[[1]])
-  }
   all <- parts[[1]]
-  before <- cumsum(c(0, vapply(parts, function(part) length(part$y), 1L)))
-  n <- before[[length(before)]]
-  for (field in c("p", "loo", "recorded")) {
-    all[[field]] <- array(0, c(n, dim(parts[[1]][[field]])[-1]))
-    for (k in seq_along(parts)) {
-      all[[field]][before[k] + seq_along(parts[[k]]$y), , ] <- parts[[k]][[field]]
-    }
+  for (field in c("p", "loo", "recorded", "log_z")) {
+    rows <- do.call(rbind, lapply(parts, function(part) matrix(part[[field]], length(part$y))))
+    all[[field]] <- array(rows, c(nrow(rows), dim(all[[field]])[-1]))
   }
-  all$log_z <- do.call(rbind, lapply(parts, `[[`, "log_z"))
   for (field in c("y", "source")) all[[field]] <- unlist(lapply(parts, `[[`, field), FALSE, FALSE)
   all
 }

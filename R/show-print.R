@@ -2,29 +2,27 @@
 
 print_most <- 6L # lines, where the console is 80 letters wide
 
+#' Arguments of fit_fields(), the way that shows most first: without the last field; with shorter
+#' names; and without what a reader misses least. No sentence is ever cut
+#' @noRd
+print_ways <- list(
+  list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
+  list(most = 7, without = c("More", "Fit")),
+  list(most = 7, without = c("More", "Fit", "Absorbed", "Labels")),
+  list(most = 7, without = c("More", "Fit", "Absorbed", "Labels", "Rows"))
+)
+
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
-  cat(paste0(fewer_lines(print_ways(x, digits)), "\n"), sep = "")
-  invisible(x)
-}
-
-#' Fields that print() may show, the way that shows most first: without the last; with shorter
-#' names; and without what a reader misses least. No sentence is ever cut
-#' @return a list of functions, each of which returns fields
-#' @noRd
-print_ways <- function(x, digits) {
   test <- if (is_test(x)) noise_statement(x, 0.9)
-  ways <- list(
-    list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
-    list(most = 7, without = c("More", "Fit")),
-    list(most = 7, without = c("More", "Fit", "Absorbed", "Labels")),
-    list(most = 7, without = c("More", "Fit", "Absorbed", "Labels", "Rows"))
-  )
-  lapply(ways, function(way) {
-    function() do.call(fit_fields, c(list(x, test, digits), way))
-  })
+  for (way in print_ways) {
+    lines <- unlist(field_lines(do.call(fit_fields, c(list(x, test, digits), way))))
+    if (length(lines) <= print_most) break
+  }
+  cat(paste0(lines, "\n"), sep = "")
+  invisible(x)
 }
 
 #' @param test of noise_statement(), `NULL` for a fit without one. @param most letters that names
@@ -39,16 +37,6 @@ fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "M
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
   fields[!names(fields) %in% without]
-}
-
-#' Lines of print_fields(), of the first way in which there are no more than print() may have
-#' @noRd
-fewer_lines <- function(ways) {
-  for (fields in ways) {
-    lines <- unlist(field_lines(fields()))
-    if (length(lines) <= print_most) break
-  }
-  lines
 }
 
 #' What a fit says of wrong labels

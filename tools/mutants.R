@@ -22,8 +22,8 @@ mutant(
 )
 mutant(
   "probabilities are lost when a check comes in", "R/report-known.R",
-  "reports$sources, by_readers(reports), if (has_soft(reports)) {",
-  "reports$sources, by_readers(reports), if (FALSE) {", r = "data-soft"
+  "rbind(certain, reports$soft[kept, , drop = FALSE])",
+  "rbind(certain, NA * reports$soft[kept, , drop = FALSE])", r = "data-soft"
 )
 
 mutant(
@@ -526,7 +526,8 @@ mutant(
 )
 mutant(
   "a trusted label that is checked counts for the rates", "R/report-known.R",
-  "new <- at[!known[at]]", "new <- at", r = "report-known"
+  "kept <- reports$source > 0L | !reports$row %in% at", "kept <- rep(TRUE, length(reports$row))",
+  r = "report-known"
 )
 mutant(
   "a number that names a row is taken for the position of another", "R/data-known.R",

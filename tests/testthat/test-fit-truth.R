@@ -200,10 +200,6 @@ test_that("block by block of the rows the nodes say what they say at once", {
     whole <- truth_in_blocks(at, node_seen(fit), fit$data, block = Inf)
     parts <- truth_in_blocks(at, node_seen(fit), fit$data, block = 2000)
     expect_equal(parts, whole, tolerance = 1e-13)
-    expect_equal(
-      do.call(rbind, said_in_blocks(at, node_seen(fit), fit$data, wrong_each, block = 2000)),
-      wrong_each(node_truth(fit)), tolerance = 1e-13
-    )
     at_once <- recorded_rows(fit)
     expect_equal(rowSums(at_once), rep(1, 100))
     expect_equal(local_blocks(recorded_rows(fit)), at_once, tolerance = 1e-13)
