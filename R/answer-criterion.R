@@ -31,18 +31,8 @@
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' criterion(fit)
-criterion <- function(object, ...) {
-  UseMethod("criterion")
-}
-
-#' @export
-criterion.default <- function(object, ...) by_own_fit(criterion, object, ...)
-
-#' @rdname criterion
-#' @export
-criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
-  check_model(object)
-  check_no_dots(...)
+criterion <- function(object, type = c("evidence", "loo"), ...) {
+  object <- fit_of(object, ...)
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
   check_by_ep(object)
