@@ -1,7 +1,7 @@
 #' The criterion of learning, with its gradient
 #'
 #' The value and exact gradient of the log evidence or of the leave-one-out
-#' criterion at the hyperparameters of a fit.
+#' criterion at the hyperparameters of a fit. It is for developers: no answer takes it.
 #'
 #' @details
 #' EP is run from the sites of the fit, on the rows that the fit keeps. The gradient is

@@ -341,12 +341,6 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
-#' Notes as lines of print_fields()
-#' @noRd
-named_notes <- function(notes) {
-  stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
-}
-
 count_interval <- function(part, test, digits) {
   paste0(
     count_text(part$count, digits), " ", of_words(test), " (", format(100 * test$level),

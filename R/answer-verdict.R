@@ -249,6 +249,12 @@ verdict_notes <- function(test) {
   )
 }
 
+#' Notes as lines of print_fields()
+#' @noRd
+named_notes <- function(notes) {
+  stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
+}
+
 #' Do the data say in which class labels are wrong, where both models of one class alone were tried?
 #' With rates by group either may beat one rate, as it predicts fewer wrong labels
 #' @param models of noise_statement().
