@@ -5,29 +5,28 @@
 #' @noRd
 suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
 
-#' The list with the rates of false discovery down to each row, and the rows called wrong
+#' The list with the rates of false discovery down to each row, or the rows of it that are called wrong
 #' @param found see suspicion(). @param if_some probabilities if some labels are wrong, in its
-#'   order, or `NULL`.
-#' @return list(rows, cutoff), which is `NULL` without `fdr`.
+#'   order, or `NULL`. @param verdict of noise_statement(), `NULL` for a fit without one.
+#' @param checks see check_calibrate(). @param ... further attributes.
 #' @noRd
-called_by_model <- function(found, if_some, fdr, given, test) {
+new_mislabelled <- function(found, if_some, fdr, given, verdict, checks, expected, ...) {
   found$if_some <- if_some
   by <- if (given == "some" && !is.null(if_some)) if_some else found$probability
-  found$fdr <- cumsum(1 - by) / found$rank
-  list(rows = found, cutoff = if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, test))
-}
-
-#' The list, or the rows of it that are called wrong
-#' @param found list(rows, cutoff), of called_by_model() or called_by_checks().
-#' @param expected see wrong_count().
-#' @noRd
-new_mislabelled <- function(found, expected, rate, n, test = NULL) {
-  cutoff <- found$cutoff
-  rows <- found$rows
+  if (is.null(checks)) {
+    found$fdr <- cumsum(1 - by) / found$rank
+  } else {
+    found <- calibrated(found, checks)
+  }
+  cutoff <- if (!is.null(fdr)) {
+    if (is.null(checks)) {
+      fdr_cutoff(found, by, fdr, given, verdict)
+    } else calibrated_cutoff(found, checks, fdr)
+  }
   structure(
-    if (is.null(cutoff)) rows else rows[cutoff$called, ],
-    expected = expected, cutoff = cutoff[names(cutoff) != "called"], n = n, rate = rate,
-    test = test, class = c("sturdy_mislabelled", "data.frame")
+    if (is.null(cutoff)) found else found[cutoff$called, ],
+    expected = expected, cutoff = cutoff[names(cutoff) != "called"], ...,
+    class = c("sturdy_mislabelled", "data.frame")
   )
 }
 
@@ -153,15 +152,8 @@ calibrated <- function(found, checks) {
   found
 }
 
-#' The same by checks
+#' The rows called wrong by checks
 #' @noRd
-called_by_random <- function(found, if_some, fdr, checks) {
-  found$if_some <- if_some
-  found <- calibrated(found, checks)
-  cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, checks, fdr)
-  list(rows = found, cutoff = cutoff)
-}
-
 calibrated_cutoff <- function(found, checks, fdr) {
   m <- length(checks$row)
   refuse(

@@ -197,7 +197,7 @@ check_contrasts <- function(contrasts, object) {
 odds_table <- function(object, level, draws = 1000L) {
   check_by_ep(object)
   X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
-  log_odds <- function(X) average_log_odds(path_link(object, X, draws, staged = FALSE))
+  log_odds <- function(X) average_log_odds(path_link(object, X, draws))
   none <- rep(NA_real_, draws)
   parts <- lapply(seq_along(object$blueprint$coding), function(j) {
     pairs <- compared_inputs(object$blueprint, j, X)

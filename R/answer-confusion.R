@@ -42,18 +42,8 @@
 #'            kernel = kernel_iso(2, fixed = TRUE))
 #' confusion(fit)
 #' table(relabel(fit, threshold = 0.8), iris$Species[c(1:15, 51:65, 101:115)])
-confusion <- function(object, ...) {
-  UseMethod("confusion")
-}
-
-#' @export
-confusion.default <- function(object, ...) by_own_fit(confusion, object, ...)
-
-#' @rdname confusion
-#' @export
-confusion.sturdy_model <- function(object, level = 0.9, ...) {
-  check_model(object)
-  check_no_dots(...)
+confusion <- function(object, level = 0.9, ...) {
+  object <- fit_of(object, ...)
   level <- check_level(level)
   check_sites_kept(object)
   check_one_label(object)
@@ -65,8 +55,11 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   recorded <- recorded_code(object)
   said <- node_truth(object)
   times <- object$data$reports$times
-  cell <- factor(recorded + length(levels) * (likely - 1L), seq_len(length(levels)^2))
-  predicted <- vapply(split(report_times(object$data$reports), cell), sum, 0)
+  classes <- diag(length(levels))
+  predicted <- crossprod(
+    classes[recorded, , drop = FALSE],
+    report_times(object$data$reports) * classes[likely, , drop = FALSE]
+  )
   if (is.null(times)) storage.mode(predicted) <- "integer"
   cells <- expand.grid(true = seq_along(levels), recorded = seq_along(levels))
   numbers <- vapply(seq_len(nrow(cells)), function(k) {
@@ -82,7 +75,7 @@ confusion.sturdy_model <- function(object, level = 0.9, ...) {
   })
   structure(
     list(
-      predicted = as_matrix(unname(predicted), c("recorded", "predicted")),
+      predicted = as_matrix(predicted, c("recorded", "predicted")),
       true = parts[[1]], lower = parts[[2]], upper = parts[[3]], level = level
     ),
     class = "sturdy_confusion"
@@ -132,33 +125,20 @@ print.sturdy_confusion <- function(x, digits = 2, ...) {
 
 #' @rdname confusion
 #' @export
-relabel <- function(object, ...) {
-  UseMethod("relabel")
-}
-
-#' @export
-relabel.default <- function(object, ...) by_own_fit(relabel, object, ...)
-
-#' @rdname confusion
-#' @export
-relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
-  check_model(object)
-  check_no_dots(...)
+relabel <- function(object, threshold = 0.9, ...) {
+  object <- fit_of(object, ...)
   threshold <- check_number(threshold, "threshold", min = 0.5, max = 1)
   check_sites_kept(object)
   object <- judged_by(object)
   levels <- object$blueprint$levels
   said <- truth(object)
-  rows <- seq_along(said$y)
-  others <- other_classes(said)
-  if (has_readers(object)) {
-    return(true_labels(object, said, threshold))
-  }
-  best <- max.col(others, ties.method = "first")
-  p <- others[cbind(rows, best)]
-  changed <- said$source > 0 & p >= threshold & p > 0.5
+  readers <- has_readers(object)
+  p <- if (readers) mean_over(said$p, said$weight) else other_classes(said)
+  best <- max.col(p, ties.method = "first")
+  likely <- row_max(p)
+  sure <- likely >= threshold & (readers | said$source > 0 & likely > 0.5)
   label <- rep(NA_integer_, object$data$n_given)
-  label[object$data$rows] <- ifelse(changed, best, said$y)
+  label[object$data$rows] <- ifelse(sure, best, if (readers) NA else said$y)
   left_out <- setdiff(which(is.na(label)), object$data$unlabelled$rows)
   inform_these(
     "no_new_label",
@@ -166,21 +146,8 @@ relabel.sturdy_model <- function(object, threshold = 0.9, ...) {
       i = "{length(these)} row{?s} {qty(length(these))}{?was/were} left out of the fit: {?its
            label/their labels} {?is/are} {.code NA} here, not what is recorded."
     ),
-    rows = left_out
+    rows = if (!readers) left_out
   )
-  structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
-}
-
-#' The true class of each row that readers labelled, `NA` where none is probable enough
-#' @param said see truth().
-#' @noRd
-true_labels <- function(object, said, threshold) {
-  levels <- object$blueprint$levels
-  p <- mean_over(said$p, said$weight)
-  best <- max.col(p, ties.method = "first")
-  sure <- p[cbind(seq_along(best), best)] >= threshold
-  label <- rep(NA_integer_, object$data$n_given)
-  label[object$data$rows[sure]] <- best[sure]
   changed <- sure & best != said$y
   structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
 }

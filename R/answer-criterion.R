@@ -1,7 +1,7 @@
 #' The criterion of learning, with its gradient
 #'
 #' The value and exact gradient of the log evidence or of the leave-one-out
-#' criterion at the hyperparameters of a fit.
+#' criterion at the hyperparameters of a fit. It is for developers: no answer takes it.
 #'
 #' @details
 #' EP is run from the sites of the fit, on the rows that the fit keeps. The gradient is
@@ -31,18 +31,8 @@
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' criterion(fit)
-criterion <- function(object, ...) {
-  UseMethod("criterion")
-}
-
-#' @export
-criterion.default <- function(object, ...) by_own_fit(criterion, object, ...)
-
-#' @rdname criterion
-#' @export
-criterion.sturdy_model <- function(object, type = c("evidence", "loo"), ...) {
-  check_model(object)
-  check_no_dots(...)
+criterion <- function(object, type = c("evidence", "loo"), ...) {
+  object <- fit_of(object, ...)
   type <- check_choice(type, c("evidence", "loo"), "type")
   check_posterior(object)
   check_by_ep(object)

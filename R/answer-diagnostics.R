@@ -93,6 +93,10 @@ diagnose.default <- function(object) diagnose_ep(object$ep)
 
 diagnose.bpm <- function(object) diagnose_ep(object$ep, linear = TRUE)
 
+no_ep_numbers <- list(
+  residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_, negative_sites = NA_integer_
+)
+
 diagnose.second_stage <- function(object) {
   list(
     status = "exact",
@@ -101,11 +105,7 @@ diagnose.second_stage <- function(object) {
       "Everything depends on the scores being out of sample: made for each row without its own label.",
       "In-sample scores hide wrong labels."
     ),
-    do = NULL,
-    numbers = list(
-      residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_,
-      negative_sites = NA_integer_
-    )
+    numbers = no_ep_numbers
   )
 }
 
@@ -126,11 +126,7 @@ diagnose.bpm_filtered <- function(object) {
         "% of the rows, the label predicted before absorbing the row was wrong."
       )
     ),
-    do = NULL,
-    numbers = list(
-      residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_,
-      negative_sites = NA_integer_
-    )
+    numbers = no_ep_numbers
   )
 }
 

@@ -134,22 +134,13 @@
 #' exact <- log_evidence(fit, method = "ais")
 #' exact
 #' exact$log_evidence
-log_evidence <- function(object, ...) {
-  UseMethod("log_evidence")
-}
-
-#' @export
-log_evidence.default <- function(object, ...) by_own_fit(log_evidence, object, ...)
-
-#' @rdname log_evidence
-#' @export
-log_evidence.sturdy_model <- function(object,
-                                      method = c(
-                                        "ep", "ep_zp", "gaussian", "corrected",
-                                        "integrated", "ais"
-                                      ),
-                                      ...) {
-  check_model(object)
+log_evidence <- function(object,
+                         method = c(
+                           "ep", "ep_zp", "gaussian", "corrected",
+                           "integrated", "ais"
+                         ),
+                         ...) {
+  object <- fit_of(object)
   one <- !is_several(object) || is_in_order(object)
   known <- c("ep", if (one) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
   method <- if (missing(method)) "ep" else check_choice(method, known, "method")

@@ -34,22 +34,6 @@ predicted_interval <- function(object, rows, level) {
   ))
 }
 
-#' A table of probabilities or rates with the ends of their intervals
-#' @noRd
-with_ends <- function(frame) structure(frame, class = c("sturdy_ends", "data.frame"))
-
-#' An end that is far out in a tail would make all others scientific
-#' @export
-#' @noRd
-print.sturdy_ends <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  shown <- as.data.frame(x)
-  shares <- intersect(names(shown), c("estimate", "rate", "lower", "upper"))
-  shown[shares] <- lapply(shown[shares], format_shares, digits)
-  print(shown, digits = digits, ...)
-  invisible(x)
-}
-
 #' @export
 print.sturdy_class_ends <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
@@ -61,9 +45,6 @@ print.sturdy_class_ends <- function(x, digits = 3, ...) {
   }
   invisible(x)
 }
-
-#' @export
-as.data.frame.sturdy_ends <- function(x, ...) structure(x, class = "data.frame")
 
 #' Probabilities of the classes, in rows as they were given, with names
 #' @noRd

@@ -24,8 +24,9 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   if_some <- if (is_test(object)) said$if_some[order]
   object$data <- new$data
   found <- suspicion(object, said$rows, ids, order)
-  found <- called_by_model(found, if_some, fdr, given, test)
-  new_mislabelled(found, said$expected, shown_rate(object), length(order))
+  new_mislabelled(
+    found, if_some, fdr, given, test, NULL, said$expected, n = length(order), rate = shown_rate(object)
+  )
 }
 
 #' The same of rows that are not here: a method of their class writes what is found
@@ -179,12 +180,7 @@ shared_sd <- function(object, X, data) {
   X <- X[rows, , drop = FALSE]
   y <- label_code(data)[rows]
   fit <- latent_at(object, which.max(node_weight(object)))
-  p <- if (data$reports$classes == 2) {
-    z <- path_link(fit, X, shared_draws)
-    list(stats::pnorm(-z), stats::pnorm(z))
-  } else {
-    path_classes(fit, X, shared_draws)
-  }
+  p <- path_prob(fit, X, shared_draws)
   omega <- as_omega(unname(judged_by(object)$omega), data$reports$classes, length(data$reports$sources))
   L <- report_likelihood(reports_of(data$reports, rows), omega)
   joint <- lapply(seq_along(p), function(t) p[[t]] * L[, t])

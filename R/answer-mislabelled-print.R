@@ -110,10 +110,3 @@ describe_cutoff <- function(cutoff, digits, what) {
 by_checks <- function(cutoff) {
   if (!is.null(cutoff$checks)) paste0(" (by ", count(cutoff$checks, "check"), " at random)")
 }
-
-#' @export
-as.data.frame.sturdy_mislabelled <- function(x, ...) {
-  attributes(x)[c("expected", "cutoff", "n", "rate", "test")] <- NULL
-  class(x) <- "data.frame"
-  x
-}

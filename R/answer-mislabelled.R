@@ -245,32 +245,33 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
   must(is.null(rates), "rates", "be given along with {.arg newdata}", "unknown_argument")
   check_sites_kept(object)
-  if (has_readers(object)) {
+  readers <- has_readers(object)
+  if (readers) {
     must(
       is.null(calibrate) && is.null(among), "calibrate", "be left out where there are {.fn readers}",
       c("readers", "unknown_argument")
     )
-    return(mislabelled_reports(object, fdr, level, id, given))
+  } else {
+    check_one_label(object)
+    inform_no_label_noise(judged_by(object))
   }
-  check_one_label(object)
   fit <- object
   object <- judged_by(fit)
   ids <- row_ids(object$data, id)
   checks <- check_calibrate(calibrate, among, object, id)
-  inform_no_label_noise(object)
+  test <- if (is_test(object)) noise_statement(fit, level)
   said <- truth(object)
   order <- suspicion_order(said)
-  found <- suspicion(object, said, ids, order, object$nodes$unusual)
-  test <- if (is_test(object)) noise_statement(fit, level)
-  if_some <- if (is_test(object)) {
+  if_some <- if (!is.null(test) && !readers) {
     mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
   }
-  found <- if (is.null(checks)) {
-    called_by_model(found, if_some, fdr, given, test)
-  } else {
-    called_by_random(found, if_some, fdr, checks)
-  }
-  new_mislabelled(found, wrong_count(object, level), shown_rate(object), label_total(object), test)
+  found <- if (readers) {
+    suspected_reports(object, ids)
+  } else suspicion(object, said, ids, order, object$nodes$unusual)
+  new_mislabelled(
+    found, if_some, fdr, given, test, checks, wrong_count(object, level), n = label_total(object),
+    rate = shown_rate(object), test = test
+  )
 }
 
 #' @rdname mislabelled

@@ -30,34 +30,42 @@
 #'            kernel = kernel_iso(2, fixed = TRUE))
 #' noise_matrix(fit)
 #' noise_matrix(fit, type = "count")
-noise_matrix <- function(object, ...) {
-  UseMethod("noise_matrix")
-}
-
-#' @export
-noise_matrix.default <- function(object, ...) by_own_fit(noise_matrix, object, ...)
-
-#' @rdname noise_matrix
-#' @export
-noise_matrix.sturdy_model <- function(object, type = c("rate", "count"), level = 0.9,
-                                      reader = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+noise_matrix <- function(object, type = c("rate", "count"), level = 0.9,
+                         reader = NULL, ...) {
+  object <- fit_of(object, ...)
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
   object <- check_judge(object)
-  if (!is.null(reader)) {
-    return(reader_matrix(object, reader, type, level))
-  }
+  source <- if (!is.null(reader)) check_reader(reader, object)
   omega <- object$omega
   if (type == "count") {
-    omega[] <- matrix_counts(object)
-  } else if (!is.null(level) && rate_learned(object)) {
-    ends <- omega_interval(object, level)
-    if (length(ends)) attributes(omega)[c("lower", "upper", "level")] <- c(ends, level = level)
+    omega[] <- matrix_counts(object, source)
+  } else {
+    at <- noise_points(object)
+    size <- if (is.null(source)) source_sizes(object$data$reports) else source
+    entries <- vapply(at$omega, mean_omega, omega, size)
+    entries <- matrix(entries, length(omega))
+    omega[] <- drop(entries %*% at$weight)
+    ends <- at$ends(t(entries), if (rate_learned(object)) level)
+    if (!anyNA(ends)) {
+      side <- function(k) matrix(ends[k, ], nrow(omega))
+      attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
+    }
+    attr(omega, "rare") <- rare_classes(object)
   }
-  if (type == "rate") attr(omega, "rare") <- rare_classes(object)
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+}
+
+#' @return 1 for the reader that is asked about, 0 for the others
+#' @noRd
+check_reader <- function(reader, object) {
+  check_has_readers(object)
+  sources <- object$data$reports$sources
+  must(
+    is_one_of(reader, sources), "reader", "be one of {.or {.val {few(sources)}}}", "readers",
+    got = reader
+  )
+  as.numeric(sources == reader)
 }
 
 rare_rows <- 3L # labels of a class that say something of its errors
@@ -85,38 +93,14 @@ rare_words <- function(rare) {
   }
 }
 
-#' The matrix of one reader
-#' @noRd
-reader_matrix <- function(object, reader, type, level) {
-  check_has_readers(object)
-  sources <- object$data$reports$sources
-  must(
-    is_one_of(reader, sources), "reader", "be one of {.or {.val {few(sources)}}}", "readers",
-    got = reader
-  )
-  s <- match(reader, sources)
-  omega <- object$omega
-  if (type == "count") {
-    omega[] <- expected_reports(object)[s, , ]
-  } else {
-    at <- noise_points(object)
-    entries <- t(vapply(at$omega, function(omega) as.vector(omega[s, , ]), numeric(length(omega))))
-    omega[] <- drop(at$weight %*% entries)
-    ends <- if (!is.null(level)) at$ends(entries, level)
-    if (!is.null(ends) && !anyNA(ends)) {
-      side <- function(k) matrix(ends[k, ], nrow(omega))
-      attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
-    }
-  }
-  structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
-}
-
 #' Expected number of rows of each true class recorded as each class; of a label that was
 #' looked up it is what had been recorded that counts
+#' @param source see check_reader(), or `NULL` for all readers.
 #' @noRd
-matrix_counts <- function(object) {
+matrix_counts <- function(object, source = NULL) {
   if (has_readers(object)) {
-    return(apply(expected_reports(object), 2:3, sum))
+    counts <- expected_reports(object)
+    return(mean_omega(counts, if (is.null(source)) rep(1, nrow(counts)) else source))
   }
   said <- truth(object)
   p <- mean_over(said$p, said$weight) * report_times(object$data$reports)
@@ -131,17 +115,6 @@ recorded_code <- function(object) {
   by_source <- reports$source > 0
   recorded[reports$row[by_source]] <- reports$value[by_source]
   recorded
-}
-
-#' Intervals over the nodes
-#' @noRd
-omega_interval <- function(object, level) {
-  at <- nodes(object)
-  entries <- vapply(at$omega, mean_omega, object$omega, source_sizes(object$data$reports))
-  entries <- t(matrix(entries, length(object$omega)))
-  ends <- node_ends(object, TRUE, entries, level)
-  side <- function(k) matrix(ends[k, ], nrow(object$omega))
-  if (!anyNA(ends)) list(lower = side(1), upper = side(2))
 }
 
 #' @param x The result of `noise_matrix()`.

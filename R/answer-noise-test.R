@@ -107,18 +107,8 @@
 #' y <- flip_labels(factor(x > 0), 0.1, seed = 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE))
 #' noise_test(fit)
-noise_test <- function(object, ...) {
-  UseMethod("noise_test")
-}
-
-#' @export
-noise_test.default <- function(object, ...) by_own_fit(noise_test, object, ...)
-
-#' @rdname noise_test
-#' @export
-noise_test.sturdy_model <- function(object, level = 0.9, ...) {
-  check_model(object)
-  check_no_dots(...)
+noise_test <- function(object, level = 0.9, ...) {
+  object <- fit_of(object, ...)
   level <- check_level(level)
   if (is_several(object)) check_posterior(object)
   if (!is_test(object)) abort_no_test(object)
@@ -126,37 +116,30 @@ noise_test.sturdy_model <- function(object, level = 0.9, ...) {
 }
 
 abort_no_test <- function(object) {
-  left <- object$nodes$models$model
-  abort <- function(...) abort_sturdy(c(...), "no_average", arg = "object")
-  if (identical(object$spec$epsilon, "average") && length(left)) {
-    asked <- names(noise_weights(
-      "average", object$spec$noise, object$data$reports, is_in_order(object)
-    ))
-    if (length(asked) == 1 || !"none" %in% asked) {
-      abort(
-        "The fit has no noise model but {.val {asked}}, as its {.arg noise} asks.",
-        i = "Models with and without wrong labels are compared, as in {.code update(fit, noise =
-             noise_prior())}."
-      )
-    }
-    abort(
-      "The fit has been left with the noise model {.val {left}} alone.",
-      i = "Under the others the search found no mode, or one that was far behind on a part of the
-           rows. Compare {.fn log_evidence} of {.code update(fit, epsilon = \"learn\")}."
+  asked <- if (identical(object$spec$epsilon, "average") && is_average(object)) {
+    names(noise_weights("average", object$spec$noise, object$data$reports, is_in_order(object)))
+  }
+  said <- if (length(asked) == 1 || length(asked) && !"none" %in% asked) {
+    c(
+      "The fit has no noise model but {.val {asked}}, as its {.arg noise} asks.",
+      i = "Models with and without wrong labels are compared, as in {.code update(fit, noise =
+           noise_prior())}."
+    )
+  } else {
+    c(
+      "{.arg object} must be a fit that averages over noise models, with and without
+       wrong labels.",
+      i = if (has_rows(object)) {
+        "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
+      } else if (is.null(object$filter)) {
+        "For example by {.code epsilon = \"average\"} from the start."
+      } else {
+        "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
+         {.fn bpm} with its defaults."
+      }
     )
   }
-  abort(
-    "{.arg object} must be a fit that averages over noise models, with and without
-     wrong labels.",
-    i = if (has_rows(object)) {
-      "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
-    } else if (is.null(object$filter)) {
-      "For example by {.code epsilon = \"average\"} from the start."
-    } else {
-      "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-       {.fn bpm} with its defaults."
-    }
-  )
+  abort_sturdy(said, "no_average", arg = "object")
 }
 
 #' What noise_test() says
@@ -170,7 +153,7 @@ noise_statement <- function(object, level) {
   evidence <- flip_evidence(models)
   some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence$some - evidence$none)
-  plain <- object$nodes$plain
+  plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
   one <- models$model == "one"
@@ -182,16 +165,16 @@ noise_statement <- function(object, level) {
   blind <- !readers && !settled && is_blind(object)
   ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
   hides <- scores_hide(object, ends)
-  kind <- verdict_kind(factor, curve, if (is.null(plain)) NA else exp(plain), blind, hides)
+  kind <- verdict_kind(factor, curve, plain, blind, hides)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, plain = if (is.null(plain)) NA_real_ else exp(plain), curve = curve,
+      bayes_factor = factor, plain = plain, curve = curve,
       disproved = length(report_misread(reports)) > 0, kind = kind,
       verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
-      average = average_count(object, level, ends), level = level,
+      average = average_count(object, level, ends, hides), level = level,
       models = models, rates = rate_table(object, level, some),
       two = if (any(one) && any(by_class)) {
         exp(models_evidence(models, by_class) - models_evidence(models, one))
@@ -356,12 +339,6 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   print(rates, digits = digits, row.names = FALSE)
   cat("", strwrap(factor_words(x$error, sum(x$models$nodes), x$bayes_factor)), sep = "\n")
   invisible(x)
-}
-
-#' Notes as lines of print_fields()
-#' @noRd
-named_notes <- function(notes) {
-  stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
 }
 
 count_interval <- function(part, test, digits) {

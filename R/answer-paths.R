@@ -15,13 +15,13 @@ paths_flops <- 5e9  # so many
 
 #' Draws of the latent function over the standard deviation of what is added to it (the
 #' nugget, and what inducing inputs leave out): the normal quantile of the probability of the
-#' event, infinite without a nugget
+#' event by the first stage, infinite without a nugget
 #'
 #' @param X encoded inputs. @param draws how many.
 #' @return matrix, a row an input, a column a draw.
 #' @noRd
-path_link <- function(object, X, draws, staged = TRUE) {
-  z <- do.call(cbind, path_parts(object, draws, function(node, draws) {
+path_link <- function(object, X, draws) {
+  do.call(cbind, path_parts(object, draws, function(node, draws) {
     part <- path_draw(node, X, draws)
     part$m <- part$m + drop(offset_latent(node, X, 1L))
     shrink <- rep(path_shrink(object, draws), each = nrow(X))
@@ -29,14 +29,6 @@ path_link <- function(object, X, draws, staged = TRUE) {
     z[is.nan(z)] <- 0
     z
   }))
-  if (!staged || is.null(object$label_stage)) {
-    return(z)
-  }
-  p <- through_stage(object, list(stats::pnorm(-z), stats::pnorm(z)), prob_new(object, X))
-  up <- p[[2]] > 0.5
-  z[] <- stats::qnorm(p[[2]])
-  z[up] <- -stats::qnorm(p[[1]][up])
-  z
 }
 
 #' Draws at some of the nodes, the same in each call
@@ -161,36 +153,35 @@ any_root <- function(C) {
   diag(sqrt(pmax(diag(C), 0)), nrow(C))
 }
 
-# Several classes -----------------------------------------------------------------
+# Probabilities -------------------------------------------------------------------
 
-#' Draws of the probabilities of several classes
+#' Draws of the probabilities of the true classes
 #' @return list of a matrix a class, as path_link()
 #' @noRd
-path_classes <- function(object, X, draws) {
+path_prob <- function(object, X, draws) {
   levels <- object$blueprint$levels
-  parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
-  p <- do.call(rbind, parts)
-  p <- lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X), draws))
+  p <- if (is_several(object)) {
+    parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
+    p <- do.call(rbind, parts)
+    lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X), draws))
+  } else {
+    z <- path_link(object, X, draws)
+    lapply(c(-1, 1), function(side) replace(z, TRUE, stats::pnorm(side * z))) # matrices of no rows, too
+  }
   stats::setNames(through_stage(object, p, prob_new(object, X)), levels)
 }
 
-#' The same at one point of the hyperparameters: a row for each input and draw, a column a class
+#' Those of several classes at one point of the hyperparameters: a row for each input and draw, a
+#' column a class
 #' @noRd
 node_path_classes <- function(object, X, draws) {
-  if (is_in_order(object)) {
-    part <- path_draw(object, X, draws)
-    noise <- rep(rep_len(part$noise, nrow(X)), draws)
-    cut <- native_cuts(object$kernel$width)
-    return(exp(ordered_log_prob(as.vector(part$m + part$deviation), noise, cut)))
-  }
-  classes <- length(object$blueprint$levels)
-  paths <- lapply(seq_len(classes), function(c) {
-    part <- path_draw(one_function(object, c), X, draws)
-    list(g = part$m + part$deviation, noise = rep_len(part$noise, nrow(X)))
+  functions <- latent_functions(object)
+  paths <- lapply(seq_len(functions), function(c) {
+    part <- path_draw(if (functions > 1) one_function(object, c) else object, X, draws)
+    list(m = part$m + part$deviation, noise = rep(rep_len(part$noise, nrow(X)), draws))
   })
-  m <- vapply(paths, function(part) as.vector(part$g), numeric(nrow(X) * draws))
-  noise <- vapply(paths, function(part) rep(part$noise, draws), numeric(nrow(X) * draws))
-  class_probabilities(matrix(m, ncol = classes), matrix(noise, ncol = classes))
+  of <- function(what) matrix(unlist(lapply(paths, `[[`, what)), ncol = functions)
+  exp(class_log_prob(of("m"), of("noise"), width = object$kernel$width))
 }
 
 # Through the label stage ------------------------------------------------------------

@@ -61,20 +61,10 @@
 #' y <- flip_labels(factor(x > 0), 0.1, seed = 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1)
 #' true_performance(fit, pnorm(3 * x[, 1]))
-true_performance <- function(object, ...) {
-  UseMethod("true_performance")
-}
-
-#' @export
-true_performance.default <- function(object, ...) by_own_fit(true_performance, object, ...)
-
-#' @rdname true_performance
-#' @export
-true_performance.sturdy_model <- function(object, predictions, newdata = NULL, y = NULL,
-                                          level = 0.9, draws = 1000, seed = 1,
-                                          by_class = FALSE, ...) {
-  check_model(object)
-  check_no_dots(...)
+true_performance <- function(object, predictions, newdata = NULL, y = NULL,
+                             level = 0.9, draws = 1000, seed = 1,
+                             by_class = FALSE, ...) {
+  object <- fit_of(object, ...)
   check_given(missing(predictions), "predictions")
   check_one_label(object)
   level <- check_level(level)

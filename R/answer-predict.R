@@ -252,22 +252,24 @@ predicted_link <- function(object, X) {
   df <- object$spec$df
   if (!is.null(object$label_stage) && !is_in_order(object)) { # of whose classes none is the event
     p <- prob_new(object, X)
-    z <- -stats::qt(p[, 1], df) # from the side on which the probability is small
-    upper <- p[, 2] < 0.5
-    z[upper] <- stats::qt(p[upper, 2], df)
-    return(z)
+    return(tail_quantile(p[, 1], p[, 2], df))
   }
   latent <- node_latent(object, X, used_nodes(object))
   z <- matrix(latent$m / sqrt(latent$s2), nrow(X), length(latent$weight))
   if (ncol(z) == 1) {
     return(z[, 1])
   }
-  pos <- drop(stats::pt(z, df) %*% latent$weight)
-  neg <- drop(stats::pt(-z, df) %*% latent$weight)
-  # from the side on which the probability is small
-  z <- -stats::qt(neg, df)
-  z[pos < neg] <- stats::qt(pos[pos < neg], df)
-  z
+  mean_tail <- function(z) drop(stats::pt(z, df) %*% latent$weight)
+  tail_quantile(mean_tail(-z), mean_tail(z), df)
+}
+
+#' The quantiles of probabilities of the event, from the side on which they are small
+#' @param other,event probabilities of the other class, and of the event.
+#' @noRd
+tail_quantile <- function(other, event, df = Inf) {
+  z <- replace(other, TRUE, -stats::qt(other, df))
+  small <- event < other
+  replace(z, small, stats::qt(event[small], df))
 }
 
 #' Moments of the latent functions, those of the mixture over nodes

@@ -30,18 +30,8 @@
 #' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' flip_rates(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = "average"))
-flip_rates <- function(object, ...) {
-  UseMethod("flip_rates")
-}
-
-#' @export
-flip_rates.default <- function(object, ...) by_own_fit(flip_rates, object, ...)
-
-#' @rdname flip_rates
-#' @export
-flip_rates.sturdy_model <- function(object, level = 0.9, ...) {
-  check_model(object)
-  check_no_dots(...)
+flip_rates <- function(object, level = 0.9, ...) {
+  object <- fit_of(object, ...)
   level <- check_level(level)
   object <- check_judge(object)
   inform_on_bound(object)
@@ -58,27 +48,25 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   said <- truth_under(said, if (is.null(models)) said$model else models)
   reports <- object$data$reports
   groups <- rate_groups(reports)
-  sources <- if (is.null(reports)) "label" else groups$names
+  of_groups <- function(x) rowsum(matrix(x, length(groups$of)), groups$of)
   omega <- lapply(at$omega, omega_by_group, reports)
-  wrong <- wrong_by_source(object, said)
-  rows <- source_counts(reports)
-  if (!is.null(reports$design)) {
-    wrong <- t(rowsum(t(wrong), groups$of))
-    rows <- rowsum(rows, groups$of)[, 1]
-  }
-  tables <- lapply(seq_along(sources), function(s) {
-    rates <- vapply(omega, function(omega) wrong_rates(omega[s, , ]), numeric(nrow(wrong)))
-    ends <- if (is.null(level)) matrix(NA_real_, 2) else at$ends(t(rates), level)
+  p <- mean_over(said$p, said$weight)
+  p[report_known(reports), ] <- 0
+  wrong <- array(of_groups(report_counts(reports, p)), dim(omega[[1]]))
+  rows <- of_groups(source_counts(reports))
+  tables <- lapply(seq_along(groups$names), function(s) {
+    rates <- vapply(omega, function(omega) wrong_rates(omega[s, , ]), numeric(ncol(p)))
+    ends <- at$ends(t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% at$weight), lower = ends[1, ],
-      upper = ends[2, ], rows = rows[[s]], wrong = wrong[, s]
+      upper = ends[2, ], rows = rows[[s]], wrong = wrong_rates(wrong[s, , ])
     )
   })
   table <- do.call(rbind, tables)
-  each <- rep(sources, each = nrow(wrong))
+  each <- rep(groups$names, each = ncol(p))
   if (has_readers(object)) {
     table <- cbind(reader = each, table)
-  } else if (length(sources) > 1 || is.null(reports$design) && !identical(sources, "label")) {
+  } else if (length(groups$names) > 1 || is.null(reports$design) && groups$names != "label") {
     table <- cbind(group = each, table)
   }
   row.names(table) <- NULL
@@ -119,16 +107,27 @@ slope_table <- function(object, level, models) {
   do.call(rbind, tables)
 }
 
-#' The noise models of a fit, and intervals over them
-#' @param models names of those that are meant, or `NULL` for all.
-#' @return list(omega, weight, ends(values, level): of values a row each)
+#' The noise of labels at the points of a fit: every rate, and every noise matrix, is of these
+#' @param models names of the noise models that are meant, or `NULL` for all.
+#' @return list(omega, weight, ends(values, level): intervals of what has a row for each point, 2 x
+#'   columns, `NA` without a level or where mere modes stand for a noise model with rates: they have
+#'   no spread)
 #' @noRd
 noise_points <- function(object, models = NULL) {
   at <- nodes(object)
   mine <- if (is.null(models)) rep(TRUE, length(at$weight)) else at$model %in% models
+  weight <- shares(at$weight[mine])
+  known <- object$nodes$models
+  bare <- known$model[grepl("^mode", known$method) & known$model != "none"]
+  apart <- !is.null(known) && sum(weight[at$model[mine] %in% bare]) <= 0.05
   list(
-    omega = at$omega[mine], weight = shares(at$weight[mine]),
-    ends = function(values, level) node_ends(object, mine, values, level)
+    omega = at$omega[mine], weight = weight,
+    ends = function(values, level) {
+      if (!apart || is.null(level)) {
+        return(matrix(NA_real_, 2, ncol(values)))
+      }
+      apply(values, 2, shortest_interval, weight, level, highest_rate(object))
+    }
   )
 }
 
@@ -138,44 +137,6 @@ noise_points <- function(object, models = NULL) {
 expected_reports <- function(object) {
   said <- truth(object)
   report_counts(object$data$reports, mean_over(said$p, said$weight))
-}
-
-#' Expected numbers of wrong labels by true class and source, of rows whose class is not known
-#' @param said see truth(). @return C x S
-#' @noRd
-wrong_by_source <- function(object, said) {
-  reports <- object$data$reports
-  p <- mean_over(said$p, said$weight)
-  if (is.null(reports)) {
-    return(matrix(0, ncol(p)))
-  }
-  p[report_known(reports), ] <- 0
-  counts <- report_counts(reports, p)
-  matrix(apply(counts, 1, wrong_rates_of), ncol(p))
-}
-
-wrong_rates_of <- function(counts) wrong_rates(matrix(counts, sqrt(length(counts))))
-
-#' Intervals over nodes of what has a column, `NA` where mere modes stand for a noise
-#' model with rates: they have no spread
-#' @param mine which nodes. @param values a row for each of them. @return 2 x columns.
-#' @noRd
-node_ends <- function(object, mine, values, level) {
-  models <- object$nodes$models
-  at <- nodes(object)
-  model <- at$model[mine]
-  weight <- shares(at$weight[mine])
-  bare <- models$model[grepl("^mode", models$method) & models$model != "none"]
-  if (is.null(models) || sum(weight[model %in% bare]) > 0.05) {
-    return(matrix(NA_real_, 2, ncol(values)))
-  }
-  weighted_ends(values, weight, level, highest_rate(object))
-}
-
-#' Ends of the shortest intervals of weighted probabilities, a column each
-#' @noRd
-weighted_ends <- function(values, weight, level, most) {
-  apply(values, 2, shortest_interval, weight, level, most)
 }
 
 #' The largest probability of a wrong label that noise models know: rates of two classes are below

@@ -44,8 +44,7 @@
 #' fit <- gpc(data.frame(x), both, kernel = kernel_iso(1, fixed = TRUE))
 #' reader_rates(fit)
 reader_rates <- function(object, level = 0.9, ...) {
-  check_is_fit(object)
-  check_no_dots(...)
+  object <- fit_of(object, ...)
   level <- check_level(level)
   check_sites_kept(object)
   check_has_readers(object)
@@ -128,13 +127,6 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
-#' @export
-as.data.frame.sturdy_reader_rates <- function(x, ...) {
-  attributes(x)[c("agreement", "level", "levels")] <- NULL
-  class(x) <- "data.frame"
-  x
-}
-
 # Which reader was wrong on which row -----------------------------------------------
 
 #' Reports by the probability that they are wrong, in the place of rows
@@ -161,16 +153,4 @@ suspected_reports <- function(object, ids) {
   found$rank <- seq_along(own)
   row.names(found) <- make.unique(paste(found$row, found$reader))
   found
-}
-
-#' mislabelled() of a fit to readers
-#' @noRd
-mislabelled_reports <- function(object, fdr, level, id, given) {
-  test <- if (is_test(object)) noise_statement(object, level)
-  object <- judged_by(object)
-  found <- suspected_reports(object, row_ids(object$data, id))
-  found <- called_by_model(found, NULL, fdr, given, test)
-  new_mislabelled(
-    found, wrong_count(object, level), shown_rate(object), label_total(object), test
-  )
 }

@@ -99,10 +99,3 @@ print.sturdy_reading <- function(x, digits = 2, ...) {
   print(as.data.frame(x), digits = digits, row.names = FALSE)
   invisible(x)
 }
-
-#' @export
-as.data.frame.sturdy_reading <- function(x, ...) {
-  attributes(x)[c("wrong", "open", "listed")] <- NULL
-  class(x) <- "data.frame"
-  x
-}

@@ -67,19 +67,8 @@
 #' fit <- update(fit, checked = data.frame(row = first$row, label = truth[first$row]))
 #' review(fit, 5)
 #' @order 1
-review <- function(object, ...) {
-  UseMethod("review")
-}
-
-#' @export
-review.default <- function(object, ...) by_own_fit(review, object, ...)
-
-#' @rdname review
-#' @export
-#' @order 2
-review.sturdy_model <- function(object, n = 10, level = 0.9, id = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+review <- function(object, n = 10, level = 0.9, id = NULL, ...) {
+  object <- fit_of(object, ...)
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
   check_sites_kept(object)
@@ -131,11 +120,4 @@ print.sturdy_review <- function(x, digits = 2, ...) {
   ))
   print(as.data.frame(x), digits = digits, row.names = FALSE)
   invisible(x)
-}
-
-#' @export
-as.data.frame.sturdy_review <- function(x, ...) {
-  attributes(x)[c("left", "none_left", "unchecked", "listed")] <- NULL
-  class(x) <- "data.frame"
-  x
 }

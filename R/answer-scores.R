@@ -36,32 +36,21 @@
 #' brier_score(fit)
 #' log_score(fit)
 brier_score <- function(object, ...) {
-  check_no_dots(...)
-  if (!is.null(own_fit(object))) object <- own_fit(object)
-  check_is_fit(object)
+  object <- fit_of(object, ...)
   check_sites_kept(object)
   check_one_label(object)
-  wrong <- recorded_rows(object)
-  y <- label_code(object$data)
-  own <- cbind(seq_along(y), y)
-  wrong[own] <- wrong[own] - 1
-  new_score("brier", rowSums(wrong^2) / 2)
+  prob <- recorded_rows(object)
+  recorded <- diag(ncol(prob))[label_code(object$data), , drop = FALSE]
+  new_score("brier", rowSums((prob - recorded)^2) / 2)
 }
 
 #' @rdname brier_score
 #' @export
 log_score <- function(object, ...) {
-  check_no_dots(...)
-  if (!is.null(own_fit(object))) object <- own_fit(object)
-  check_is_fit(object)
-  new_score("log", unname(loo(object)$pointwise[, "elpd_loo"]))
+  new_score("log", unname(loo(fit_of(object, ...))$pointwise[, "elpd_loo"]))
 }
 
-check_is_fit <- function(object) {
-  check_given(missing(object), "object")
-  if (!inherits(object, "sturdy_model")) abort_no_fit(object)
-  check_model(object)
-}
+score_titles <- c(brier = "Brier score (smaller is better)", log = "log score (larger is better)")
 
 new_score <- function(score, pointwise) {
   structure(
@@ -76,11 +65,7 @@ new_score <- function(score, pointwise) {
 #' @export
 print.sturdy_score <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  words <- switch(x$score,
-    brier = "Brier score (smaller is better)",
-    log = "log score (larger is better)"
-  )
-  cat("<sturdy_score> leave-one-out ", words, "\n", sep = "")
+  cat("<sturdy_score> leave-one-out ", score_titles[[x$score]], "\n", sep = "")
   cat("  ", format(x$estimate, digits = digits), " (standard error ",
       format(x$se, digits = 2), ") over ", count(length(x$pointwise), "label"),
       "\n", sep = "")
@@ -126,28 +111,27 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' x <- matrix(rnorm(60))
 #' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
 #' calibration(fit, bins = 4)
-calibration <- function(object, ...) {
-  UseMethod("calibration")
-}
-
-#' @export
-calibration.default <- function(object, ...) by_own_fit(calibration, object, ...)
-
-#' @rdname calibration
-#' @export
-calibration.sturdy_model <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+calibration <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
+  object <- fit_of(object, ...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_level(level)
   meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
   check_one_label(object)
-  probability <- recorded_rows(object)[, meant$classes, drop = FALSE]
-  event <- outer(label_code(object$data), meant$classes, `==`)
-  found <- new_calibration(as.vector(probability), as.vector(event), bins, level, meant$words)
-  if (is_several(object)) found$rows <- nobs(object)
-  found
+  probability <- as.vector(recorded_rows(object)[, meant$classes])
+  event <- as.vector(outer(label_code(object$data), meant$classes, `==`))
+  table <- calibration_bins(probability, event, bins, level)
+  structure(
+    c(
+      list(
+        bins = table, probability = probability, event = event,
+        error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
+        bias = mean(probability - event), levels = meant$words, level = level
+      ),
+      if (is_several(object)) list(rows = nobs(object))
+    ),
+    class = "sturdy_calibration"
+  )
 }
 
 #' The classes whose probabilities are meant, and the words for the others and for these
@@ -166,22 +150,6 @@ check_meant <- function(class, levels) {
   )
   other <- if (length(levels) == 2) levels[-which] else "another class"
   list(classes = which, words = c(other, levels[which]))
-}
-
-new_calibration <- function(probability, event, bins, level, levels) {
-  table <- calibration_bins(probability, event, bins, level)
-  structure(
-    list(
-      bins = table,
-      probability = probability,
-      event = event,
-      error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
-      bias = mean(probability - event),
-      levels = levels,
-      level = level
-    ),
-    class = "sturdy_calibration"
-  )
 }
 
 #' Mean probability and frequency in bins of about equal size

@@ -79,20 +79,10 @@
 #' suspects <- paste("SELECT * FROM points WHERE", predict_sql(fit), "BETWEEN 0.4 AND 0.6")
 #' head(DBI::dbGetQuery(con, suspects))
 #' DBI::dbDisconnect(con)
-predict_sql <- function(object, ...) {
-  UseMethod("predict_sql")
-}
-
-#' @export
-predict_sql.default <- function(object, ...) by_own_fit(predict_sql, object, ...)
-
-#' @rdname predict_sql
-#' @export
-predict_sql.sturdy_model <- function(object, table = NULL, keep = NULL, labels = NULL,
-                                     noise = FALSE, name = "probability", con = NULL,
-                                     materialized = sql_puts_in(con), most = 1e6, ...) {
-  check_model(object)
-  check_no_dots(...)
+predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
+                        noise = FALSE, name = "probability", con = NULL,
+                        materialized = sql_puts_in(con), most = 1e6, ...) {
+  object <- fit_of(object, ...)
   check_no_offset(object$data$X, "A query")
   check_sql_names(table, "table", 2)
   check_sql_names(keep, "keep")

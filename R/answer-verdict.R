@@ -37,11 +37,9 @@ verdict_kind <- function(factor, curve = NA, plain = NA, blind = FALSE, hides = 
   } else if (isTRUE(plain > verdict_limits[2])) "unusual" else kind
 }
 
-test_kind <- function(test) test$kind
-
 #' May rows be called wrong?
 #' @noRd
-is_called <- function(test) test_kind(test) %in% verdict_called
+is_called <- function(test) test$kind %in% verdict_called
 
 #' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
 #' show
@@ -50,7 +48,7 @@ is_called <- function(test) test_kind(test) %in% verdict_called
 verdict_lines <- function(test, digits = 2, most = Inf) {
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
-    "Could hide?" = if (test_kind(test) %in% c("no sign", "open")) {
+    "Could hide?" = if (test$kind %in% c("no sign", "open")) {
       noticed_line(test$noticed, most)
     }
   )
@@ -64,7 +62,7 @@ verdict_line <- function(test) {
     return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
   }
   odds <- if (isTRUE(test$disproved)) found_words(test$found) else odds_words(test$bayes_factor)
-  switch(test_kind(test),
+  switch(test$kind,
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
     "no sign" = if (would_show(test$noticed)) {
       "No sign, and they would show. There is no need to check."
@@ -120,7 +118,7 @@ count_line <- function(test, digits) {
   count <- count_text(test$average$count, digits)
   # readers stumble over "if some, 1 to 1"
   some <- if (test$any$lower > 1) ends(test$any) else paste("up to", whole(test$any$upper))
-  switch(test_kind(test),
+  switch(test$kind,
     curve = curved_count,
     "no sign" = paste0(
       "Probably none; if some, ", some, " ", of, " (", interval, ")",
@@ -144,7 +142,7 @@ curved_count <- "See gpc(): to bpm() all that a curve explains looks wrong."
 #' @noRd
 expected_line <- function(test, of, digits) {
   number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
-  switch(test_kind(test),
+  switch(test$kind,
     curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$any)),
     paste("About", number(test$average))
   )
@@ -203,10 +201,10 @@ noticed_line <- function(noticed, most) {
 #' @param test see noise_statement().
 #' @noRd
 verdict_notes <- function(test) {
-  if (test_kind(test) %in% c("curve", "blind")) {
+  if (test$kind %in% c("curve", "blind")) {
     return(NULL)
   }
-  differ <- isTRUE(test$two > verdict_limits[2]) && test_kind(test) != "no sign"
+  differ <- isTRUE(test$two > verdict_limits[2]) && test$kind != "no sign"
   c(
     if (length(test$on_bound)) {
       paste0(
@@ -249,6 +247,12 @@ verdict_notes <- function(test) {
     },
     rare_words(test$rare)
   )
+}
+
+#' Notes as lines of print_fields()
+#' @noRd
+named_notes <- function(notes) {
+  stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
 }
 
 #' Do the data say in which class labels are wrong, where both models of one class alone were tried?

@@ -96,8 +96,9 @@ scores_hide <- function(object, ends) {
 
 #' The number by an average, where that is so up to the other end
 #' @noRd
-average_count <- function(object, level, ends = overlap_ends(object, level)) {
+average_count <- function(object, level, ends = overlap_ends(object, level),
+                          hides = scores_hide(object, ends)) {
   said <- density_summary(average_density(object), level)
-  if (!is.null(level) && scores_hide(object, ends)) said$upper <- ends["apart", "upper"]
+  if (!is.null(level) && hides) said$upper <- ends["apart", "upper"]
   said
 }

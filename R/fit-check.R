@@ -18,6 +18,17 @@ check_model <- function(object) {
   }
 }
 
+#' The fit that a verb asks: what it was given, or that inside of it
+#' @param ... of a verb that takes no other arguments.
+#' @noRd
+fit_of <- function(object, ...) {
+  fit <- if (!missing(object) && inherits(object, "sturdy_model")) object else own_fit(object)
+  if (is.null(fit)) abort_no_fit(object)
+  check_model(fit)
+  check_no_dots(...)
+  fit
+}
+
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
 wrong_field <- function(object) {

@@ -86,7 +86,7 @@ emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
 #' @noRd
 class_moments <- function(object, X) {
   draws <- path_draws(250L, nrow(X) * length(object$blueprint$levels))
-  p <- do.call(rbind, path_classes(object, X, draws))
+  p <- do.call(rbind, path_prob(object, X, draws))
   list(X = diag(nrow(p)), bhat = rowMeans(p), V = stats::cov(t(p)))
 }
 
@@ -111,7 +111,7 @@ link_moments.bpm <- function(object, X) {
 }
 
 link_moments.sturdy_model <- function(object, X) {
-  z <- path_link(object, X, path_draws(1000L, nrow(X)), staged = FALSE)
+  z <- path_link(object, X, path_draws(1000L, nrow(X)))
   check_link(all(is.finite(z)))
   list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z)))
 }

@@ -83,13 +83,21 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   several <- is_several(model)
   type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
-  if (several) {
-    draws <- path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
-    return(marginal_frame(path_classes(model, new$X, draws), new$complete, newdata, TRUE))
+  draws <- if (several) {
+    path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
+  } else path_draws(1000L, nrow(new$X))
+  if (type == "response") {
+    p <- path_prob(model, new$X, draws)
+    if (!several) p <- list(main_marginaleffect = p[[2]])
+    return(marginal_frame(p, new$complete, newdata, several))
   }
-  z <- path_link(model, new$X, path_draws(1000L, nrow(new$X)))
-  if (type == "link") check_link(all(is.finite(z)))
-  if (type == "response") z[] <- stats::pnorm(z) # no rows, too, are a matrix
+  z <- if (is.null(model$label_stage)) {
+    path_link(model, new$X, draws)
+  } else {
+    p <- path_prob(model, new$X, draws)
+    tail_quantile(p[[1]], p[[2]])
+  }
+  check_link(all(is.finite(z)))
   marginal_frame(list(main_marginaleffect = z), new$complete, newdata)
 }
 

@@ -126,7 +126,7 @@ blas_in_use <- function() {
 #' n x n matrices. R's own BLAS, the one of many installations, does them at a
 #' fraction of what the processor can; sturdy brings kernels of its own, in plain C for
 #' vector registers of 128, 256 or 512 bits, and uses the widest that the processor
-#' has.
+#' has. What is in use is for developers to ask.
 #'
 #' @section Options:
 #' * `options(sturdy.blas = "own")`, the default, takes the own kernels, the widest that the

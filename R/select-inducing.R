@@ -3,7 +3,8 @@
 #' Would more inducing inputs change a fit?
 #'
 #' Fits a model again with more inducing inputs, its hyperparameters learned anew where they
-#' were, and compares the two: the evidence, leave-one-out, the probabilities at the rows.
+#' were, and compares the two: the evidence, leave-one-out, the probabilities at the rows. A check
+#' that is made for developers.
 #'
 #' @details
 #' The second fit costs what the first did, times the square of the ratio of the numbers.

@@ -35,8 +35,8 @@ report_answers <- function(object, found, listed, ids, saved, title) {
       expected = expected$count, p = expected$at_fit,
       some = if (!is.null(test)) sum(found$if_some)
     ),
-    counted = expected$at_fit > 0 && (is.null(test) || test_kind(test) != "curve"),
-    sign = is.null(test) || test_kind(test) != "no sign"
+    counted = expected$at_fit > 0 && (is.null(test) || test$kind != "curve"),
+    sign = is.null(test) || test$kind != "no sign"
   )))
 }
 

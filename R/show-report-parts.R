@@ -81,7 +81,7 @@ two_digits <- function(v) format(signif(v, 2))
 report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
-  no_sign <- !is.null(test) && test_kind(test) == "no sign"
+  no_sign <- !is.null(test) && test$kind == "no sign"
   shown <- if (no_sign) test$any else expected
   list(
     percent = format(100 * expected$level), nosign = no_sign,

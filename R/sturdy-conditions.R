@@ -57,7 +57,7 @@
 #'   `absent_class`: a class that has scores and no label; `one_class`: labels of scores that are all of
 #'   one class; `no_new_label`: rows left
 #'   out of the fit, of which [relabel()] has no label;
-#' * `integrated_roughly`: too few nodes are effective.
+#' * `integrated_roughly`: too few nodes are effective; `method`: EM's optimum is found by its gradient.
 #'
 #' @name sturdy-conditions
 #' @seealso [gpc()], [inputs], [ep_diagnostics()]

@@ -137,7 +137,7 @@ test_that("odds ratios are numbers where draws of all probabilities round to 1",
   d <- data.frame(x = seq(-2, 2, length.out = 40), y = rep("yes", 40))
   d$y[c(9, 20, 33)] <- "no"
   fit <- bpm(y ~ x, d, epsilon = 0.2, nugget = 0.02, hyper = "integrate")
-  z <- path_link(fit, fit$data$X, 1000L, staged = FALSE)
+  z <- path_link(fit, fit$data$X, 1000L)
   expect_true(any(colMeans(stats::pnorm(z)) == 1))
   table <- tidy(fit, exponentiate = TRUE)[2, -1]
   expect_true(all(is.finite(unlist(table[c("estimate", "conf.low", "conf.high", "pd")]))))
@@ -188,7 +188,7 @@ test_that("odds ratios beyond the largest number have an infinite error, and of 
   X <- fit$data$X
   level <- function(name) {
     X[] <- forge(fit$blueprint, transform(d, g = factor(name, levels(g))))$X
-    average_log_odds(path_link(fit, X, 1000L, staged = FALSE))
+    average_log_odds(path_link(fit, X, 1000L))
   }
   apart <- level("v") - level("u")
   expect_gt(max(apart), 710)

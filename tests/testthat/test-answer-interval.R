@@ -226,7 +226,8 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
     })
     expect_equal(unname(means), unname(predict(fit, new, type = "prob")), tolerance = 1e-7)
     X <- forge(fit$blueprint, new)$X
-    p <- if (case[[1]] == 2) list(stats::pnorm(path_link(fit, X, 4000L))) else path_classes(fit, X, 4000L)
+    p <- path_prob(fit, X, 4000L)
+    if (case[[1]] == 2) p <- p[2]
     for (c in seq_along(p)) {
       ends <- lapply(found[c("lower", "upper")], function(end) as.matrix(end)[, c])
       # 4 standard errors of a level of 0.1 by 1000 draws, and of paths at 50 nodes
@@ -318,7 +319,7 @@ test_that("without a nugget a class is certain, and nothing is NaN", {
   found <- predict(fit, rbind(new, data[1:3, ]), interval = 0.9)
   expect_false(anyNA(unlist(found)))
   expect_true(all(c(found$lower, found$upper) %in% 0:1))
-  p <- path_classes(fit, forge(fit$blueprint, new)$X, 50L)
+  p <- path_prob(fit, forge(fit$blueprint, new)$X, 50L)
   expect_true(all(unlist(p) %in% 0:1))
 })
 

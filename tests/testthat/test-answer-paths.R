@@ -2,7 +2,8 @@
 
 path_moments <- function(fit, X, draws = 4000L) {
   z <- path_link(fit, X, draws)
-  list(p = rowMeans(pnorm(z)), cor = cor(t(z)), sd = apply(z, 1, sd))
+  p <- path_prob(fit, X, draws)[[2]]
+  list(p = rowMeans(p), cor = cor(t(z)), sd = apply(z, 1, sd))
 }
 
 test_that("paths of a kernel have the posterior's correlations, and its spread at each input", {
@@ -44,7 +45,7 @@ test_that("quantiles of the draws are the interval of predict(), also of a t pro
   for (fit in list(toy_fit(), first_stage(gpc(class ~ a + b, toy(), hyper = "integrate")),
                    stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05))) {
     ends <- predict(fit, interval = 0.8)
-    p <- pnorm(path_link(fit, fit$data$X, 4000L))
+    p <- path_prob(fit, fit$data$X, 4000L)[[2]]
     # 4 standard errors of a share of 4000 draws; where both ends are 0 or 1 no draw is beyond them
     inner <- ends$lower > 1e-9 & ends$upper < 1 - 1e-9
     expect_gt(sum(inner), 10)
@@ -56,7 +57,7 @@ test_that("quantiles of the draws are the interval of predict(), also of a t pro
 test_that("through the label stage draws are those in plain R, moved to what predict() says", {
   fit <- gpc(class ~ a + b, toy(), hyper = "integrate")
   rows <- seq(2, 40, 3)
-  p <- pnorm(path_link(fit, fit$data$X[rows, ], 4000L))
+  p <- path_prob(fit, fit$data$X[rows, ], 4000L)[[2]]
   mean <- unname(predict(fit, type = "response")[rows])
   expect_equal(rowMeans(p), mean, tolerance = 1e-6)
   drawn <- withr::with_seed(1, plain_staged(fit, toy()[rows, ]))
@@ -79,8 +80,11 @@ test_that("a path is a function: the same value whatever else is asked", {
   )
   for (fit in fits) {
     X <- fit$data$X[1:10, ]
-    all <- path_link(fit, X, 50L)
-    expect_equal(path_link(fit, X[4:6, ], 50L), all[4:6, ], tolerance = 1e-8)
+    path <- function(X) {
+      p <- path_prob(fit, X, 50L)
+      tail_quantile(p[[1]], p[[2]])
+    }
+    expect_equal(path(X[4:6, ]), path(X)[4:6, ], tolerance = 1e-8)
   }
 })
 
@@ -88,7 +92,7 @@ test_that("paths leave the random numbers of the session alone", {
   fit <- toy_fit()
   set.seed(3)
   before <- .Random.seed
-  path_link(fit, fit$data$X[1:2, ], 10L)
+  path_prob(fit, fit$data$X[1:2, ], 10L)
   expect_identical(.Random.seed, before)
 })
 
@@ -96,7 +100,7 @@ test_that("without a nugget the class of a path is certain", {
   fit <- gpc(
     class ~ a, toy(), kernel = kernel_iso(1.5, nugget = 0, fixed = TRUE), epsilon = 0.05
   )
-  p <- pnorm(path_link(fit, fit$data$X, 400L))
+  p <- path_prob(fit, fit$data$X, 400L)[[2]]
   expect_setequal(unique(as.vector(p)), c(0, 1))
   expect_lt(max(abs(rowMeans(p) - unname(fitted(fit)))), 0.1)
 })
@@ -114,7 +118,7 @@ test_that("paths of several classes have the mean that predict() returns", {
   )
   for (fit in fits) {
     new <- iris[seq(1, 150, 7), ]
-    p <- path_classes(fit, forge(fit$blueprint, new)$X, 1000L)
+    p <- path_prob(fit, forge(fit$blueprint, new)$X, 1000L)
     expect_named(p, levels(data$Species))
     expect_equal(Reduce(`+`, p), matrix(1, 22, 1000), tolerance = 1e-10)
     expect_lt(max(abs(vapply(p, rowMeans, numeric(22)) - predict(fit, new, type = "prob"))), 0.06)

@@ -94,6 +94,14 @@ test_that("every method for a fit refuses one that was changed", {
     expect_s3_class(error, "sturdy_error_changed")
     expect_identical(error$field, if (generics[k, 2] == "bpm") "blueprint" else "ep")
   }
+  exported <- mget(getNamespaceExports("sturdy"), asNamespace("sturdy"), mode = "function", ifnotfound = NA)
+  verbs <- Filter(function(f) is.function(f) && "fit_of" %in% all.names(body(f)), exported)
+  expect_gt(length(verbs), 12)
+  for (verb in verbs) {
+    error <- tryCatch(verb(fit), error = identity)
+    expect_s3_class(error, "sturdy_error_changed")
+    expect_identical(error$field, "ep")
+  }
   expect_snapshot(said(predict(fit)))
 })
 

@@ -22,7 +22,7 @@ test_that("the link at a grid is that of the coefficients, with its covariance",
   expect_equal(basis$bhat, unname(coef(fit)))
   expect_equal(basis$V, vcov(fit))
   # and so at the grid they are the latent function's, of the fit itself
-  f <- path_link(fit, forge(fit$blueprint, grid)$X, 2000L, staged = FALSE)
+  f <- path_link(fit, forge(fit$blueprint, grid)$X, 2000L)
   sd <- apply(f, 1, sd)
   expect_lt(max(abs(drop(basis$X %*% basis$bhat) - rowMeans(f)) / sd), 0.1)
   expect_lt(max(abs(sqrt(diag(basis$X %*% basis$V %*% t(basis$X))) / sd - 1)), 0.1)
