@@ -7,8 +7,7 @@
 #' takes time proportional to n k^2 for n rows and k weights; ADF takes time k^2 per
 #' row and reads each row once.
 #'
-#' `bpm_spec()` checks the arguments and returns them without fitting anything;
-#' `bpm()` passes its `...` to it.
+#' `bpm_spec()` checks the arguments and returns them without fitting anything.
 #'
 #' @details
 #' With weights w and the features x of a row (the encoded inputs and, unless
@@ -94,9 +93,6 @@
 #' them; local ones are an error. Case weights and offsets: [case-weights].
 #'
 #' @inheritParams gpc
-#' @param ... For `bpm()`, arguments of `bpm_spec()`: `df`, `prior_scale`, `nugget`, `epsilon`,
-#'   `inference`, `hyper`, `noise`, `intercept`, `criterion`, `scale` and `control`. For
-#'   `bpm_spec()`, none. An unknown argument is an error.
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
 #'   `"optimum"`, the default where `criterion` is given or `inference = "adf"`, finds the best
 #'   values and takes them as known, as in [gpc()]. `options(sturdy.hyper = "optimum")` changes the default.
@@ -203,44 +199,13 @@ bpm <- function(x, ...) {
 
 #' @rdname bpm
 #' @export
-bpm.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
-                        weights = NULL, cluster = NULL) {
-  spec <- bpm_spec(...)
-  fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
-      trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
-    )
-  )
-}
-
-#' @rdname bpm
-#' @export
-bpm.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
-  spec <- bpm_spec(...)
-  known <- list(trusted = trusted, rates = rates, weights = weights)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, known))
-}
-
-#' @rdname bpm
-#' @export
-bpm.matrix <- bpm.data.frame
-
-#' @rdname bpm
-#' @export
-bpm.default <- function(x, ...) {
-  abort_no_method(x, "bpm")
-}
-
-#' @rdname bpm
-#' @export
 bpm_spec <- function(...,
                      df = Inf,
                      prior_scale = 1,
                      nugget = if (inference == "adf") 0 else "learn",
                      epsilon = if (inference == "adf") 0.01 else default_epsilon(hyper, criterion),
                      inference = c("ep", "adf"),
-                     hyper = if (optimum) "optimum" else default_hyper(),
+                     hyper = default_hyper(criterion, if (inference == "adf") inference),
                      noise = noise_prior(),
                      intercept = TRUE,
                      criterion = NULL,
@@ -249,24 +214,39 @@ bpm_spec <- function(...,
   check_no_dots(..., known = names(formals(bpm_spec))[-1])
   inference <- check_choice(inference, c("ep", "adf"), "inference")
   df <- check_df(df)
-  optimum <- inference == "adf" || !is.null(criterion)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   epsilon <- check_epsilon(epsilon, average = TRUE)
   nugget <- check_nugget(nugget, inference)
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon", epsilon)
   }
-  if (is.null(criterion)) criterion <- default_criterion(df)
   new_spec(
     "bpm",
     df = df, prior_scale = check_prior_scale(prior_scale, inference),
     nugget = nugget, epsilon = epsilon, inference = inference, hyper = hyper,
     noise = check_noise_prior(noise),
     intercept = check_flag(intercept, "intercept"),
-    criterion = check_choice(criterion, c("evidence", "loo"), "criterion"),
+    criterion = check_criterion(criterion, df),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
 }
+formals(bpm) <- c(formals(bpm), formals(bpm_spec)[-1])
+
+#' @rdname bpm
+#' @export
+bpm.formula <- formula_face(bpm_spec)
+
+#' @rdname bpm
+#' @export
+bpm.data.frame <- table_face(bpm_spec)
+
+#' @rdname bpm
+#' @export
+bpm.matrix <- bpm.data.frame
+
+#' @rdname bpm
+#' @export
+bpm.default <- no_face("bpm")
 
 fit_molded.bpm_spec <- function(spec, molded) {
   prior <- bpm_prior(spec, molded$blueprint)

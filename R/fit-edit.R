@@ -6,7 +6,7 @@ spec_constructor <- function(model) {
 
 # Fields that are no arguments of the model
 spec_held <- list(
-  gpc = "df", second_stage = c("df", "kernel", "criterion", "method", "kernels", "scale")
+  second_stage = c("df", "kernel", "criterion", "method", "kernels", "scale")
 )
 
 #' A spec with some arguments changed
@@ -20,9 +20,7 @@ edit_spec <- function(spec, changed) {
   model <- spec_model(spec)
   df <- if (is.null(changed$df)) spec$df else check_df(changed$df)
   other_df <- is.finite(spec$df) != is.finite(df)
-  if (model == "gpc" && other_df) model <- "stc"
   kept <- unclass(spec)
-  if (model == "gpc") changed$df <- NULL
   if (identical(spec$criterion, default_criterion(spec$df))) kept$criterion <- NULL
   decides <- intersect(names(kept), names(formals(default_epsilon)))
   if (identical(spec$epsilon, do.call(default_epsilon, kept[decides]))) kept$epsilon <- NULL

@@ -32,8 +32,7 @@
 #' Time grows as n^3 and memory as n^2 in the number of rows n up to 500 rows (with `inducing =
 #' NULL` a fit holds about four n x n matrices: 3.2 GB at n = 10,000); above, by default, both grow as n.
 #'
-#' `gpc_spec()` checks the arguments and returns them without fitting anything; `gpc()` passes its
-#' `...` to it.
+#' `gpc_spec()` checks the arguments and returns them without fitting anything.
 #'
 #' @param x A formula, a data frame of inputs, or a numeric matrix of inputs with
 #'   one row per observation.
@@ -46,9 +45,7 @@
 #'   factor of three classes or more, see [ordered-classes]. For labels by several people or tests
 #'   see [readers()]; for a matrix of class probabilities [label-noise]; where only one class is
 #'   ever recorded, `unlabelled` of [noise_prior()].
-#' @param ... For `gpc()`, arguments of `gpc_spec()`: `kernel`, `epsilon`, `hyper`, `noise`,
-#'   `criterion`, `method`, `inducing`, `kernels`, `scale` and `control`. For `gpc_spec()`, none. An
-#'   unknown argument is an error.
+#' @param ... Not used: an unknown argument is an error.
 #' @param subset Which rows of `data` to use, as in [stats::lm()]: an expression that
 #'   is evaluated in `data` and gives a logical vector with one entry per row, or
 #'   positions or names of rows. `NULL`, the default, uses all rows.
@@ -88,13 +85,17 @@
 #'   nothing to do with wrong labels make the evidence for wrong labels weaker. Refused where most
 #'   rows are alone in their group. Numbers of more than `r rates_values` values in the formula,
 #'   as in `~ clinic + age`, get slopes, see [label-noise].
-#' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or `"loo"`, the leave-one-out
-#'   log probability of the recorded labels. See [learning].
-#' @param method How a flip rate is learned at one point: `"gradient"`. See [learning].
+#' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or
+#'   `"loo"`, the leave-one-out log probability of the recorded labels. `NULL`, the default, means the
+#'   first, at a finite `df` the second. See [learning].
+#' @param method How a flip rate is learned at one point: `"gradient"`, which `NULL`, the default,
+#'   means. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
 #' @param kernels `"shared"`, the default, for one kernel; with three classes or more also `"per
 #'   class"`, one for each, see [several-classes].
+#' @param df Degrees of freedom of the process: `Inf`, the default, is a Gaussian one. With a finite
+#'   number the fit is an [stc()], of two classes.
 #' @param scale Whether numeric columns are centred and scaled to unit standard
 #'   deviation in the training rows (`TRUE`, the default). Lengthscales refer to the
 #'   scaled columns.
@@ -102,7 +103,7 @@
 #'
 #' @return `gpc()` returns an object of class `c("gpc", "sturdy_model")`, a plain list that can be saved
 #'   by [saveRDS()]; [fit-object] describes its fields. `gpc_spec()` returns a list of class
-#'   `c("gpc_spec", "sturdy_spec")` with the checked arguments and `df`, which is `Inf`.
+#'   `c("gpc_spec", "sturdy_spec")` with the checked arguments.
 #' @section Conditions:
 #' All are listed on the page [conditions][sturdy-conditions]. Errors in the data name the column or the rows; a fit that did not
 #' converge is a warning, and says so when it is printed.
@@ -128,25 +129,42 @@ gpc <- function(x, ...) {
 
 #' @rdname gpc
 #' @export
-gpc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
-                        weights = NULL, cluster = NULL) {
-  spec <- gpc_spec(...)
-  fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
-      trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
-    ),
-    many = TRUE
+gpc_spec <- function(...,
+                     kernel = kernel_ard(),
+                     epsilon = default_epsilon(hyper, criterion, method, kernel),
+                     hyper = default_hyper(criterion, method),
+                     noise = noise_prior(),
+                     criterion = NULL,
+                     method = NULL,
+                     inducing = "auto",
+                     kernels = "shared",
+                     df = Inf,
+                     scale = TRUE,
+                     control = ep_control()) {
+  check_no_dots(..., known = names(formals(gpc_spec))[-1])
+  df <- check_df(df)
+  kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
+  hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
+  epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
+  criterion <- check_criterion(criterion, df)
+  new_spec(
+    c(if (is.finite(df)) "stc", "gpc"),
+    df = df, kernel = kernel, epsilon = epsilon, hyper = hyper,
+    noise = check_noise_prior(noise), criterion = criterion,
+    method = check_method(method), inducing = check_inducing(inducing),
+    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
+    scale = check_flag(scale, "scale"), control = check_control(control)
   )
 }
+formals(gpc) <- c(formals(gpc), formals(gpc_spec)[-1]) # to be seen; methods hand them on
 
 #' @rdname gpc
 #' @export
-gpc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
-  spec <- gpc_spec(...)
-  known <- list(trusted = trusted, rates = rates, weights = weights)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale, many = TRUE), x, known))
-}
+gpc.formula <- formula_face(gpc_spec)
+
+#' @rdname gpc
+#' @export
+gpc.data.frame <- table_face(gpc_spec)
 
 #' @rdname gpc
 #' @export
@@ -154,42 +172,12 @@ gpc.matrix <- gpc.data.frame
 
 #' @rdname gpc
 #' @export
-gpc.default <- function(x, ...) {
-  abort_no_method(x, "gpc")
-}
-
-#' @rdname gpc
-#' @export
-gpc_spec <- function(...,
-                     kernel = kernel_ard(),
-                     epsilon = default_epsilon(hyper, criterion, method, kernel),
-                     hyper = if (optimum) "optimum" else default_hyper(),
-                     noise = noise_prior(),
-                     criterion = c("evidence", "loo"),
-                     method = "gradient",
-                     inducing = "auto",
-                     kernels = "shared",
-                     scale = TRUE,
-                     control = ep_control()) {
-  check_no_dots(..., known = names(formals(gpc_spec))[-1])
-  optimum <- !missing(criterion) || !missing(method)
-  kernel <- if (missing(kernel)) usual_kernel() else check_kernel(kernel)
-  hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
-  criterion <- check_choice(criterion, c("evidence", "loo"), "criterion")
-  epsilon <- check_epsilon(epsilon, average = TRUE, matrix = TRUE)
-  new_spec(
-    "gpc",
-    df = Inf, kernel = kernel, epsilon = epsilon, hyper = hyper,
-    noise = check_noise_prior(noise), criterion = criterion,
-    method = check_method(method), inducing = check_inducing(inducing),
-    kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
-    scale = check_flag(scale, "scale"), control = check_control(control)
-  )
-}
+gpc.default <- no_face("gpc")
 
 #' EM-EP, which values of this argument once were, ends where the gradient does, in more steps
 #' @noRd
 check_method <- function(method) {
+  if (is.null(method)) method <- "gradient"
   if (identical(method, "em")) {
     inform_sturdy(c(i = "The optimum of EM is found by its gradient, in fewer steps."), "method")
     return("gradient")

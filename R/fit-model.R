@@ -1,18 +1,6 @@
 # What a fit is asked inside the package: whether it has a posterior, sites, rows, several
 # classes, and its hyperparameters by name.
 
-abort_no_method <- function(x, fun) {
-  vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
-  must(
-    FALSE, "x", "be a formula, a data frame or a matrix", got = x,
-    more = c(
-      i = "For example {.code {fun}(class ~ ., data)} or {.code {fun}(x, y)}.",
-      i = if (vector) "For a single input column use {.code data.frame(x = x)}.",
-      i = if (inherits(x, "Matrix")) "For a sparse matrix use {.code as.matrix(x)}."
-    )
-  )
-}
-
 #' Has the fit inducing inputs?
 #' @noRd
 is_low_rank <- function(object) !is.null(object$inducing)
@@ -262,8 +250,7 @@ model_title <- function(object) {
     bpm = "Bayes point machine",
     second_stage = "second stage on out-of-sample scores"
   )
-  student <- is.finite(df) || spec_model(object$spec) == "stc"
-  if (student) paste0("Student-t ", name, ", df = ", format(df)) else name
+  if (is.finite(df)) paste0("Student-t ", name, ", df = ", format(df)) else name
 }
 
 #' Share of the filtered labels that were predicted wrongly before

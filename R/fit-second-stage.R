@@ -85,9 +85,11 @@
 #'   the same by other names): a factor,
 #'   character or logical vector, or numbers. Where the columns of `prob` have names these are the
 #'   labels; a vector of probabilities takes any two, of numbers 0/1 or -1/1.
-#' @param ... Arguments of the fit: `epsilon` (`"average"`, the default; `"learn"`, `"learn2"`,
-#'   `"matrix"`, rates or a matrix), `hyper` (`"integrate"`, or `"optimum"` for the modes alone), `noise`
-#'   ([noise_prior()]) and `control` ([ep_control()]), as in [gpc_spec()].
+#' @param ... Not used: an unknown argument is an error.
+#' @param epsilon `"average"`, the default; `"learn"`, `"learn2"`, `"matrix"`, rates or a matrix, as in
+#'   [gpc()].
+#' @param hyper `"integrate"`, or `"optimum"` for the modes alone.
+#' @param noise,control As in [gpc()]: made by [noise_prior()] and [ep_control()].
 #' @param trusted,rates,weights Rows whose labels are known to be right, the group of each row that
 #'   has a flip rate of its own, and how many rows alike each stands for: vectors, as in [gpc()].
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
@@ -115,7 +117,9 @@
 #' head(mislabelled(fit))
 second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL) {
   check_given(missing(prob), "prob")
-  spec <- second_stage_spec(...)
+  spec <- second_stage_spec(
+    ..., epsilon = epsilon, hyper = hyper, noise = noise, control = control
+  )
   given <- prob
   prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob) else out_of_sample(prob)
   own <- attr(prob, "labels")
@@ -132,6 +136,22 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
   inform_agree(fit$data)
   fit
 }
+
+second_stage_spec <- function(...,
+                              epsilon = "average",
+                              hyper = default_hyper(),
+                              noise = noise_prior(),
+                              control = ep_control()) {
+  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights"))
+  new_spec(
+    "second_stage",
+    df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
+    hyper = check_choice(hyper, c("integrate", "optimum"), "hyper"),
+    noise = check_noise_prior(noise), criterion = "evidence", method = "gradient",
+    kernels = "shared", scale = FALSE, control = check_control(control)
+  )
+}
+formals(second_stage) <- c(formals(second_stage), formals(second_stage_spec)[-1])
 
 agree_least <- 50L # rows that all agree by chance are fewer
 
@@ -159,21 +179,6 @@ own_left_out <- function(fit) {
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
   prob <- with_scorer_labels(prob, factor(levels[label_code(fit$data)], levels))
   structure(prob, times = fit$data$reports$times, own = own_kind(fit))
-}
-
-second_stage_spec <- function(...,
-                              epsilon = "average",
-                              hyper = default_hyper(),
-                              noise = noise_prior(),
-                              control = ep_control()) {
-  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights"))
-  new_spec(
-    "second_stage",
-    df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
-    hyper = check_choice(hyper, c("integrate", "optimum"), "hyper"),
-    noise = check_noise_prior(noise), criterion = "evidence", method = "gradient",
-    kernels = "shared", scale = FALSE, control = check_control(control)
-  )
 }
 
 fit_molded.second_stage_spec <- function(spec, molded) {

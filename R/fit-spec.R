@@ -2,6 +2,8 @@
 # `stc_spec()` and `bpm_spec()` hold every argument and its default; the faces, the
 # candidates of select_model() and update() all go through them.
 
+#' @param model its name, and of what it is a kind.
+#' @noRd
 new_spec <- function(model, ...) {
   structure(list(...), class = c(paste0(model, "_spec"), "sturdy_spec"))
 }
@@ -16,15 +18,28 @@ is_spec <- function(x) {
     is_number(x$df)
 }
 
+#' May there be more than two classes?
+#' @noRd
+takes_many <- function(spec) spec_model(spec) == "gpc"
+
 #' What learning maximises unless told otherwise: t-EP evidence misleads it (see ?stc)
 #' @noRd
 default_criterion <- function(df) {
   if (is.finite(df)) "loo" else "evidence"
 }
 
+check_criterion <- function(criterion, df) {
+  if (is.null(criterion)) criterion <- default_criterion(df)
+  check_choice(criterion, c("evidence", "loo"), "criterion")
+}
+
 #' Whether a fit integrates over what it learns unless told otherwise
+#' @param ... what asks for the optimum, where it is given.
 #' @noRd
-default_hyper <- function() {
+default_hyper <- function(...) {
+  if (!all(vapply(list(...), is.null, NA))) {
+    return("optimum")
+  }
   check_choice(
     getOption("sturdy.hyper", "integrate"), c("integrate", "optimum"), "options(sturdy.hyper = )"
   )
@@ -35,11 +50,12 @@ default_hyper <- function() {
 #' has
 #' @param criterion `NULL` where none was named.
 #' @noRd
-default_epsilon <- function(hyper, criterion = NULL, method = "gradient", kernel = NULL) {
+default_epsilon <- function(hyper, criterion = NULL, method = NULL, kernel = NULL) {
   kernel <- as.list(kernel) # what is none is refused where arguments are checked
   free <- setdiff(intersect(hyper_names, names(kernel)), c(kernel$fixed, held_at_zero(kernel)))
   open <- learn_unpriored(list(free = free, prior = kernel$prior))
-  searched <- identical(criterion, "loo") || !identical(method, "gradient") || length(open) > 0
+  em <- !is.null(method) && !identical(method, "gradient")
+  searched <- identical(criterion, "loo") || em || length(open) > 0
   if (identical(hyper, "optimum") && searched) "learn" else "average"
 }
 
@@ -116,29 +132,6 @@ inform_few_rows <- function(n) {
       "few_rows", rows = n
     )
   }
-}
-
-#' Fit the rows that a formula takes from `data`
-#'
-#' @param subset unevaluated. @param env of the formula.
-#' @param known list(trusted, rates, weights), unevaluated. @param many whether there may be more
-#'   than two classes.
-#' @noRd
-fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known, many = FALSE) {
-  UseMethod("fit_rows")
-}
-
-fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, env,
-                             known, many = FALSE) {
-  if (!is.null(cluster)) {
-    abort_sturdy(
-      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster"
-    )
-  }
-  fit_spec(spec, known_in(
-    mold_formula(formula, data, spec$scale, na.action, subset, env, many = many),
-    data, known, formula
-  ))
 }
 
 fit_molded <- function(spec, molded) {

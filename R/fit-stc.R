@@ -69,14 +69,13 @@
 #' More noise or a larger `df` helps.
 #'
 #' @inheritParams gpc
-#' @inheritDotParams gpc_spec kernel epsilon hyper noise method inducing kernels scale control
-#' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` is the
-#'   Gaussian process.
+#' @param df Degrees of freedom of the process, above 0 (10 by default); `Inf` makes it
+#'   a [gpc()].
 #' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"loo"`, the leave-one-out log predictive
 #'   probability of the recorded labels, or `"evidence"`, the t-EP approximation of the
 #'   log marginal likelihood. `NULL`, the default, means `"loo"` at finite `df` and
 #'   `"evidence"` at `df = Inf`.
-#' @return `stc()` returns an object of class `c("stc", "sturdy_model")`, a plain list
+#' @return `stc()` returns an object of class `c("stc", "sturdy_model")`, with a finite `df`, a plain list
 #'   with the fields of [gpc()]; the degrees of freedom are `spec$df`. `stc_spec()`
 #'   returns a list of class `c("stc_spec", "gpc_spec", "sturdy_spec")` with the checked
 #'   arguments.
@@ -99,24 +98,17 @@ stc <- function(x, ...) {
 
 #' @rdname stc
 #' @export
-stc.formula <- function(formula, data = NULL, ..., subset = NULL,
-                        na.action = stats::na.omit, trusted = NULL, rates = NULL,
-                        weights = NULL, cluster = NULL) {
-  spec <- stc_spec(...)
-  fit_rows(
-    data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
-      trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
-    )
-  )
-}
+stc_spec <- gpc_spec
+formals(stc_spec)$df <- 10
+formals(stc) <- c(formals(stc), formals(stc_spec)[-1])
 
 #' @rdname stc
 #' @export
-stc.data.frame <- function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
-  spec <- stc_spec(...)
-  known <- list(trusted = trusted, rates = rates, weights = weights)
-  fit_spec(spec, known_in(mold_xy(x, y, spec$scale), x, known))
-}
+stc.formula <- formula_face(stc_spec)
+
+#' @rdname stc
+#' @export
+stc.data.frame <- table_face(stc_spec)
 
 #' @rdname stc
 #' @export
@@ -124,17 +116,4 @@ stc.matrix <- stc.data.frame
 
 #' @rdname stc
 #' @export
-stc.default <- function(x, ...) {
-  abort_no_method(x, "stc")
-}
-
-#' @rdname stc
-#' @export
-stc_spec <- function(..., df = 10, criterion = NULL) {
-  df <- check_df(df)
-  spec <- do.call(gpc_spec, c(list(...), list(criterion = criterion)[!is.null(criterion)]), quote = TRUE)
-  if (is.null(criterion)) spec$criterion <- default_criterion(df)
-  spec$df <- df
-  class(spec) <- c("stc_spec", class(spec))
-  spec
-}
+stc.default <- no_face("stc")

@@ -96,7 +96,7 @@ update.sturdy_model <- function(object,
     known_in(
       mold_formula(
         formula, data, spec$scale, na.action, substitute(subset), parent.frame(),
-        many = spec_model(spec) == "gpc"
+        many = takes_many(spec)
       ),
       data,
       list(
@@ -255,7 +255,7 @@ update_call <- function(old, given, new) {
   }
   known <- c(
     "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights",
-    names(formals(spec_constructor(model))), names(formals(gpc_spec))
+    names(formals(spec_constructor(model)))
   )
   old <- old[rlang::names2(old) %in% known]
   old[[1]] <- as.name(model)

@@ -169,9 +169,7 @@ select_model.matrix <- select_model.data.frame
 #' @rdname select_model
 #' @order 5
 #' @export
-select_model.default <- function(x, ...) {
-  abort_no_method(x, "select_model")
-}
+select_model.default <- no_face("select_model")
 
 #' A named list of candidates; names that were not given describe the candidate
 #' @noRd

@@ -9,11 +9,11 @@ test_that("update() without data is a fit with the changed arguments", {
   expect_equal(uncalled(update(other, kernel = held())), uncalled(fit))
 })
 
-test_that("a finite df turns a gpc() into an stc()", {
+test_that("a finite df turns a gpc() into an stc(), and an infinite one back", {
   fit <- update(toy_fit(), df = 6)
   expect_s3_class(fit, "stc")
   expect_equal(fit$spec$df, 6)
-  expect_s3_class(update(fit, df = Inf), "stc")
+  expect_s3_class(update(fit, df = Inf), "gpc")
 })
 
 test_that("another kind of process learns by the criterion that is its default", {

@@ -1,0 +1,66 @@
+# How gpc(), stc() and bpm() take rows, and arguments of the model: their methods are made here, of
+# the constructor of a spec. The name of this file comes before those that make them.
+
+#' The method for formulas
+#' @noRd
+formula_face <- function(spec_of) {
+  force(spec_of)
+  function(formula, data = NULL, ..., subset = NULL, na.action = stats::na.omit, trusted = NULL,
+           rates = NULL, weights = NULL, cluster = NULL) {
+    spec <- spec_of(...)
+    fit_rows(
+      data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
+        trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+      )
+    )
+  }
+}
+
+#' The method for data frames and matrices
+#' @noRd
+table_face <- function(spec_of) {
+  force(spec_of)
+  function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
+    spec <- spec_of(...)
+    known <- list(trusted = trusted, rates = rates, weights = weights)
+    fit_spec(spec, known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known))
+  }
+}
+
+#' The method for all else, also of select_model()
+#' @noRd
+no_face <- function(verb) {
+  force(verb)
+  function(x, ...) {
+    vector <- is.atomic(x) && is.null(dim(x)) && !is.null(x)
+    must(
+      FALSE, "x", "be a formula, a data frame or a matrix", got = x,
+      more = c(
+        i = "For example {.code {verb}(class ~ ., data)} or {.code {verb}(x, y)}.",
+        i = if (vector) "For a single input column use {.code data.frame(x = x)}.",
+        i = if (inherits(x, "Matrix")) "For a sparse matrix use {.code as.matrix(x)}."
+      )
+    )
+  }
+}
+
+#' Fit the rows that a formula takes from `data`
+#'
+#' @param subset unevaluated. @param env of the formula.
+#' @param known list(trusted, rates, weights), unevaluated.
+#' @noRd
+fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known) {
+  UseMethod("fit_rows")
+}
+
+fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, env, known) {
+  if (!is.null(cluster)) {
+    abort_sturdy(
+      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster"
+    )
+  }
+  fit_spec(spec, known_in(
+    mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
+    data, known, formula
+  ))
+}
