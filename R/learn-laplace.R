@@ -33,7 +33,7 @@ integrated_evidence <- function(latent, spec, at = NULL, search = FALSE) {
   }
   work <- learn_work(problem$control$progress, latent, "Integrating")
   problem$control$progress <- work
-  work$expect((if (search) 3 else 1) * passes_climb + 2 * d)
+  work$expect((if (search) 3 else 1) * (passes_climb + d) + 2 * d)
   modes <- if (search) {
     learn_search(problem, NULL, spec)$modes
   } else {

@@ -1,8 +1,9 @@
 # How far learning has come: passes of EP over all rows, done and expected.
 
-# Evaluations that a climb usually takes: from its start, and from where it ends on some rows
-passes_climb <- 20
-passes_climb_on <- 8
+# Evaluations that a climb usually takes beside one a coordinate: from its start, and from where
+# it ends on some rows
+passes_climb <- 4
+passes_climb_on <- 3
 passes_end <- 6 # of the final fit
 
 #' The work of a call that learns
@@ -48,7 +49,7 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
 #' @param d coordinates.
 #' @noRd
 expect_stages <- function(work, rows, d) {
-  climbs <- c(3 * passes_climb, rep(passes_climb_on, length(rows) - 1))
+  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(rows) - 1))
   work$expect(sum((climbs + d) * work$share(rows)))
 }
 
