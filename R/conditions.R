@@ -45,7 +45,8 @@ own_verb <- function(innermost = FALSE, otherwise = NULL) {
     running <- sys.function(number)
     if (!is_of_package(running)) break
     if (any(vapply(verbs, identical, NA, running))) found <- number
-    number <- parents[number]
+    # of an argument that is evaluated when its function has ended R names no caller below it
+    number <- min(parents[number], number - 1)
   }
   if (length(found)) sys.frame(found) else running_in(otherwise)
 }

@@ -30,6 +30,7 @@ check_text_option <- function(value, name) {
 }
 
 text_source <- function(source, batch_size, options) {
+  force(options) # or they would be checked when the source is open
   path <- is.character(source)
   ours <- path || !isOpen(source) # opened here, so it is closed here
   con <- classes <- NULL # the class of each column, named; NA while it is unknown

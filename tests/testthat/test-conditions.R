@@ -75,3 +75,10 @@ test_that("what a function of the user's calls, the user called", {
   expect_identical(refused$call[[1]], quote(sturdy::cross_fit))
   expect_identical(refused$parent$call[[1]], quote(sturdy::gpc))
 })
+
+test_that("an argument that is evaluated when its function has ended has a condition, too", {
+  late <- function(x) function() x
+  make <- function() late(must(FALSE, "x", "be fine"))
+  ask <- make()
+  expect_error(ask(), class = "sturdy_error_type")
+})
