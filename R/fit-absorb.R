@@ -67,13 +67,17 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_no_dots(...)
   check_posterior(object)
   check_given(missing(newdata), "newdata")
-  check_by_ep(object)
+  filters <- inherits(object, "bpm")
+  if (!filters) check_by_ep(object)
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, y, na.action)
   n_new <- length(new$y)
   inform_new_lost(object, newdata, y, n_new)
   if (n_new == 0) {
     return(object)
+  }
+  if (filters) {
+    return(absorb_rows(object, new$X, new$y))
   }
   object$data <- with_new_rows(object, new, newdata)
   if (!is.null(object$recalibration)) {
@@ -129,16 +133,4 @@ abort_known_rows <- function() {
      to all of them.",
     "known_labels"
   )
-}
-
-#' @rdname absorb
-#' @export
-absorb.bpm <- function(object, newdata, y = NULL, ..., na.action = stats::na.omit) {
-  check_model(object)
-  check_no_dots(...)
-  check_posterior(object)
-  check_given(missing(newdata), "newdata")
-  new <- forge_labelled(object$blueprint, newdata, y, na.action)
-  inform_new_lost(object, newdata, y, length(new$y))
-  if (length(new$y)) absorb_rows(object, new$X, new$y) else object
 }

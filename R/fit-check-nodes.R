@@ -23,40 +23,40 @@ is_omega <- function(omega) {
   length(dim(omega)) == 3 && are_shares(omega) && all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
 }
 
+#' Points of noise models with their weights: what the nodes of a fit and the points of its label
+#' stage have in common
 #' @param n the number of rows.
 #' @noRd
-is_nodes <- function(nodes, n, classes) {
-  k <- nrow(nodes$table)
-  sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
-  omega <- nodes$omega
+are_weighed <- function(nodes, n, classes) {
   models <- nodes$models
-  is.data.frame(models) && are_shares(models$probability) && are_shares(models$prior) &&
-    are_strings(models$model) && are_strings(models$method) && are_shares(nodes$table$weight) &&
-    all(nodes$table$model %in% models$model) && sized(nodes$tau) && sized(nodes$b) &&
-    identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) &&
-    length(nodes$hyper) == k && length(omega) == k &&
+  omega <- nodes$omega
+  is.data.frame(models) && are_shares(models$probability) && are_strings(models$model) &&
+    are_shares(nodes$table$weight) && all(nodes$table$model %in% models$model) &&
+    length(omega) == nrow(nodes$table) &&
     identical(dim(omega[[1]])[-1], c(classes, classes)) &&
     all(lengths(omega) == length(omega[[1]])) && all(vapply(omega, is_omega, NA)) &&
     is_made_of_nodes(nodes, n, classes)
 }
 
+is_nodes <- function(nodes, n, classes) {
+  k <- nrow(nodes$table)
+  sized <- function(x) is.numeric(x) && utils::tail(dim(x), 1) == k
+  are_weighed(nodes, n, classes) && are_shares(nodes$models$prior) &&
+    are_strings(nodes$models$method) && sized(nodes$tau) && sized(nodes$b) &&
+    identical(dim(nodes$seen), c(n, classes, k)) && !anyNA(nodes$seen) && length(nodes$hyper) == k
+}
+
 #' Are they what label_average() makes?
 #' @noRd
 is_stage <- function(nodes, n, classes) {
-  k <- nrow(nodes$table)
   counts <- table(factor(nodes$table$model, nodes$models$model))
   sized <- function(points, k) {
     identical(dim(points$w), c(classes, as.integer(k))) && identical(dim(points$b), dim(points$w)) &&
       ncol(points$U) == k && is.numeric(unlist(points)) && all(is.finite(unlist(points)))
   }
-  is.data.frame(nodes$models) && are_shares(nodes$models$probability) &&
-    are_strings(nodes$models$model) && are_shares(nodes$table$weight) &&
-    identical(names(nodes$points), nodes$models$model) &&
-    all(mapply(sized, nodes$points, counts)) && length(nodes$omega) == k &&
-    identical(dim(nodes$omega[[1]])[-1], c(classes, classes)) &&
-    all(lengths(nodes$omega) == length(nodes$omega[[1]])) && all(vapply(nodes$omega, is_omega, NA)) &&
-    are_shares(nodes$unusual) && length(nodes$unusual) == n &&
-    all(names(nodes$wrong) %in% nodes$models$model) && is_made_of_nodes(nodes, n, classes)
+  are_weighed(nodes, n, classes) && identical(names(nodes$points), nodes$models$model) &&
+    all(mapply(sized, nodes$points, counts)) && are_shares(nodes$unusual) &&
+    length(nodes$unusual) == n && all(names(nodes$wrong) %in% nodes$models$model)
 }
 
 #' What is made of nodes when a fit is completed, or is made when it is asked for, in fits of

@@ -12,19 +12,15 @@ spec_held <- list(
 #' A spec with some arguments changed
 #'
 #' A finite `df` turns a gpc() into an stc(). The criterion stays unless it is what is usual at
-#' its `df`, `epsilon` unless it is what is usual beside the other arguments, the method unless
-#' `epsilon` changes or `df` between finite and infinite, `hyper` unless a way to find the optimum
-#' is given, the nugget of a bpm() unless `inference` changes.
+#' its `df`, `epsilon` unless it is what is usual beside the other arguments, `hyper`
+#' unless a way to find the optimum is given, the nugget of a bpm() unless `inference` changes.
 #' @noRd
 edit_spec <- function(spec, changed) {
   model <- spec_model(spec)
-  df <- if (is.null(changed$df)) spec$df else check_df(changed$df)
-  other_df <- is.finite(spec$df) != is.finite(df)
   kept <- unclass(spec)
   if (identical(spec$criterion, default_criterion(spec$df))) kept$criterion <- NULL
   decides <- intersect(names(kept), names(formals(default_epsilon)))
   if (identical(spec$epsilon, do.call(default_epsilon, kept[decides]))) kept$epsilon <- NULL
-  if (other_df || "epsilon" %in% names(changed)) kept$method <- NULL
   given <- names(changed)
   if (any(c("criterion", "method") %in% given) && !"hyper" %in% given) kept$hyper <- NULL
   if ("inference" %in% names(changed)) kept$nugget <- NULL

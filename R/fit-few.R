@@ -25,8 +25,6 @@ few_nodes <- function(object) {
   }
 }
 
-nobs_kept <- function(object) length(object$data$y)
-
 # Which -------------------------------------------------------------------------------
 
 #' Nodes and weights under which the training rows, each without its label, have the
@@ -142,7 +140,7 @@ few_covariance <- function(object, chosen) {
   if (is.null(object$kernel) || !is.null(object$inducing)) {
     return(NULL)
   }
-  for (m in few_inducing[few_inducing * few_times <= nobs_kept(object)]) {
+  for (m in few_inducing[few_inducing * few_times <= length(object$data$y)]) {
     made <- inducing_variances(object, chosen$node, few_inputs(object, m))
     if (is.null(made)) break
     if (variance_gap(object, chosen, made) < few_gap) {
@@ -201,7 +199,7 @@ inducing_variances <- function(object, node, Z) {
 variance_gap <- function(object, chosen, made) {
   top <- which.max(chosen$weight)
   node <- chosen$node[top]
-  X <- object$data$X[spread_over(nobs_kept(object), few_checked), , drop = FALSE]
+  X <- object$data$X[spread_over(length(object$data$y), few_checked), , drop = FALSE]
   functions <- latent_functions(object)
   exact <- native_gp_predict_nodes(
     object$data$X, row_columns(object), function_hyper(object, node),

@@ -224,12 +224,8 @@ known_levels <- function(object, X) {
 
 # The global scale of the latent function.
 latent_kappa <- function(object) {
-  UseMethod("latent_kappa")
+  if (inherits(object, "bpm")) exp(object$weights$log_scale) else object$ep$kappa
 }
-
-latent_kappa.sturdy_model <- function(object) object$ep$kappa
-
-latent_kappa.bpm <- function(object) exp(object$weights$log_scale)
 
 #' Covariance of the scaled latent function, without the nugget, among encoded inputs
 #' [M 7.2], as a function of them: the factors of [M 3.9] are computed once

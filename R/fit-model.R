@@ -65,12 +65,8 @@ abort_several <- function(what, instead) {
 # Posterior -------------------------------------------------------------------
 
 has_posterior <- function(object) {
-  UseMethod("has_posterior")
+  if (inherits(object, "bpm")) !is.null(object$weights) else has_numbers(object$ep$b)
 }
-
-has_posterior.default <- function(object) has_numbers(object$ep$b)
-
-has_posterior.bpm <- function(object) !is.null(object$weights)
 
 #' An error for a fit whose EP left no posterior
 #' @noRd
@@ -132,12 +128,19 @@ check_by_ep.bpm_filtered <- function(object) {
 }
 
 #' What is about the latent function, or about EP
+#' @return the fit
 #' @noRd
 check_has_latent <- function(object) {
-  UseMethod("check_has_latent")
+  refuse(
+    !is.null(object$recalibration),
+    c(
+      "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
+      i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
+    ),
+    "no_latent"
+  )
+  object
 }
-
-check_has_latent.sturdy_model <- function(object) invisible(object)
 
 # What a model is asked -------------------------------------------------------
 
@@ -153,30 +156,57 @@ label_counts.sturdy_model <- function(object) {
 
 label_counts.bpm_filtered <- function(object) object$filter$counts
 
-fit_formula <- function(x) {
-  refuse(
-    is.null(x$blueprint$formula),
-    "The model was fitted from {.arg x} and {.arg y}: it has no formula.", "no_formula"
-  )
-  x$blueprint$formula
-}
-
-# Hyperparameters of a fit, named, on the natural scale; epsilon is the last.
+#' Hyperparameters of a fit, named, on the natural scale; those of its label noise are the last
+#' @noRd
 hyperparameters <- function(object) {
-  UseMethod("hyperparameters")
+  rates <- unname(object$epsilon)
+  several <- if (length(rates) == 2) c("neg", "pos") else object$blueprint$levels
+  names(rates) <- if (length(rates) == 1) "epsilon" else paste0("epsilon.", several)
+  c(own_hyper(object)$value, rates)
 }
 
-hyperparameters.sturdy_model <- function(object) {
+#' Which of them were learned
+#' @noRd
+learned <- function(object) {
+  any <- !is.null(object$learning) || !is.null(object$recalibration)
+  c(own_hyper(object)$learned & any, rep(rate_learned(object) && any, length(object$epsilon)))
+}
+
+rate_learned <- function(object) is.character(object$spec$epsilon)
+
+#' Those of the latent function, or of the recalibration of scores
+#' @return list(value, named; learned: where anything is)
+#' @noRd
+own_hyper <- function(object) {
+  UseMethod("own_hyper")
+}
+
+own_hyper.sturdy_model <- function(object) {
   kernel <- kernel_hyper(object$kernel)
   kernels <- seq_along(kernel$nugget) # one, or one for each class
   shown <- c("lengthscale", scalar_names(kernel), if (!is.null(kernel$width)) "width")
   one <- function(c) class_hyper(kernel, c)[shown]
-  values <- unlist(lapply(kernels, one), use.names = FALSE)
   names <- kernel_names(object)
+  free <- !rep(shown, lengths(one(1))) %in% object$kernel$fixed
   if (length(kernels) > 1) {
     names <- paste0(names, "@", rep(object$blueprint$levels, each = length(names)))
   }
-  c(stats::setNames(values, names), named_rates(object))
+  list(
+    value = stats::setNames(unlist(lapply(kernels, one), use.names = FALSE), names),
+    learned = rep(free, length(kernels))
+  )
+}
+
+own_hyper.bpm <- function(object) {
+  prior <- object$prior
+  nugget <- prior$nugget[prior$nugget > 0]
+  list(
+    value = c(
+      stats::setNames(prior$scale, sprintf("prior_scale.%s", names(prior$scale))),
+      stats::setNames(nugget, rep("nugget", length(nugget)))
+    ),
+    learned = c(prior$free, prior$free_nugget[length(nugget) > 0])
+  )
 }
 
 #' The hyperparameters of a kernel that are one number: of a linear part where there is one
@@ -195,50 +225,6 @@ kernel_names <- function(object) {
   width <- names(object$kernel$width)
   c(lengthscale, scalar_names(object$kernel), if (length(width)) paste0("width.", width))
 }
-
-named_rates <- function(object) {
-  rates <- unname(object$epsilon)
-  if (length(rates) == 1) {
-    return(c(epsilon = rates))
-  }
-  of <- if (length(rates) == 2) c("neg", "pos") else object$blueprint$levels
-  stats::setNames(rates, paste0("epsilon.", of))
-}
-
-hyperparameters.bpm <- function(object) {
-  scale <- object$prior$scale
-  c(
-    stats::setNames(scale, sprintf("prior_scale.%s", names(scale))),
-    nugget = if (object$prior$nugget > 0) object$prior$nugget,
-    named_rates(object)
-  )
-}
-
-# Which of the hyperparameters were learned.
-learned <- function(object) {
-  UseMethod("learned")
-}
-
-learned.sturdy_model <- function(object) {
-  held <- object$kernel$fixed
-  kernels <- length(object$kernel$nugget)
-  scales <- length(object$kernel$lengthscale) / kernels
-  one <- c(
-    rep(!"lengthscale" %in% held, scales), !scalar_names(object$kernel) %in% held,
-    rep(TRUE, length(object$kernel$width))
-  )
-  free <- c(rep(one, kernels), rep(rate_learned(object), length(object$epsilon)))
-  free & !is.null(object$learning)
-}
-
-learned.bpm <- function(object) {
-  c(
-    object$prior$free, if (object$prior$nugget > 0) object$prior$free_nugget,
-    rep(rate_learned(object), length(object$epsilon))
-  )
-}
-
-rate_learned <- function(object) is.character(object$spec$epsilon)
 
 #' What the model is called
 #' @noRd

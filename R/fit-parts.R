@@ -9,7 +9,11 @@ nobs.sturdy_model <- function(object, ...) {
 #' @export
 formula.sturdy_model <- function(x, ...) {
   check_model(x)
-  fit_formula(x)
+  refuse(
+    is.null(x$blueprint$formula),
+    "The model was fitted from {.arg x} and {.arg y}: it has no formula.", "no_formula"
+  )
+  x$blueprint$formula
 }
 
 #' @importFrom stats terms

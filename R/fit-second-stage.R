@@ -283,17 +283,13 @@ apart_count <- function(object, noise, way) {
 
 model_hyper.second_stage <- function(object) object$recalibration[c("weight", "slope")]
 
-hyperparameters.second_stage <- function(object) {
+own_hyper.second_stage <- function(object) {
   now <- object$recalibration
+  weights <- length(now$weight)
   names <- c(paste0("weight.", names(now$weight)), "slope")
-  c(stats::setNames(c(now$weight, now$slope), names), named_rates(object))
-}
-
-learned.second_stage <- function(object) {
-  held <- length(object$recalibration$way$slope) == 1
-  c(
-    rep(length(object$recalibration$weight) < label_weights, length(object$recalibration$weight)),
-    !held, rep(rate_learned(object), length(object$epsilon))
+  list(
+    value = stats::setNames(c(now$weight, now$slope), names),
+    learned = c(rep(weights < label_weights, weights), length(now$way$slope) != 1)
   )
 }
 
@@ -302,13 +298,3 @@ seen_new.second_stage <- function(object, X, used) {
 }
 
 node_latent.second_stage <- function(object, X, used = all_nodes(object)) check_has_latent(object)
-
-check_has_latent.second_stage <- function(object) {
-  abort_sturdy(
-    c(
-      "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
-      i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
-    ),
-    "no_latent"
-  )
-}

@@ -10,10 +10,9 @@
 #' @param formula. Changes to the formula, as in [stats::update.formula()]. Without
 #'   `data` it may only remove inputs: `update(fit, . ~ . - x)`.
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
-#'   name. A finite `df` turns a [gpc()] into an [stc()]. If `df` changes between finite
-#'   and infinite, `criterion` and `method` return to their defaults; so does `method` if
-#'   `epsilon` is given. If `criterion` or `method` is given, the default of `hyper` applies; and
-#'   where `epsilon` is what is usual, it becomes what is usual beside the arguments that change.
+#'   name. A finite `df` turns a [gpc()] into an [stc()]. If `criterion` or `method` is
+#'   given, the default of `hyper` applies; and where `criterion` or `epsilon` is what is usual, it
+#'   becomes what is usual beside the arguments that change.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.
 #' @param subset,na.action As in [gpc()]; used only with `data`. The default of
 #'   `na.action` is [stats::na.exclude()] if the old fit left out rows by it, otherwise

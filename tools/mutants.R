@@ -839,11 +839,6 @@ mutant(
 # Specs and fits ----------------------------------------------------------------
 
 mutant(
-  "update(epsilon =) keeps the method", "R/fit-edit.R",
-  "if (other_df || \"epsilon\" %in% names(changed)) kept$method <- NULL", "",
-  r = "fit-update"
-)
-mutant(
   "t-EP learns by its evidence", "R/fit-spec.R",
   "if (is.finite(df)) \"loo\" else \"evidence\"", "\"evidence\"", r = "fit-stc|fit-bpm"
 )

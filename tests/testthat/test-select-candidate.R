@@ -14,7 +14,8 @@ test_that("a candidate is a spec", {
 
 test_that("arguments a model does not have are refused", {
   unknown <- "sturdy_error_unknown_argument"
-  expect_error(candidate("gpc", df = 5), class = unknown)
+  expect_error(candidate("gpc", intercept = FALSE), class = unknown)
+  expect_identical(candidate("gpc", df = 5), candidate("stc", df = 5))
   expect_error(candidate("gpc", na.action = na.omit), class = unknown)
   expect_error(candidate("gpc", kernel_iso()), class = unknown)
   expect_error(candidate("gpc", epsilon = 0, epsilon = 0.1), class = unknown)
