@@ -126,7 +126,7 @@ one_column <- function(y) {
 one_a_row <- function(y, n, arg, of) {
   y <- one_column(y)
   must(
-    NROW(y) == n, arg,
+    NROW(y) == n || is.matrix(y) && !inherits(y, "sturdy_readers"), arg,
     "have one entry for each of the {n} row{?s} of {.arg {of}}, not {NROW(y)}", "length",
     more = c(i = if (arg == "y" && (rlang::is_formula(y) || rlang::is_string(y))) {
       "A formula names the column of the labels: {.code gpc(class ~ ., data)}."
