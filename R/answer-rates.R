@@ -47,6 +47,7 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   if (!any(models %in% said$model)) said <- node_truth(object) # of one that is next to impossible
   said <- truth_under(said, if (is.null(models)) said$model else models)
   reports <- object$data$reports
+  if (is.null(reports)) reports <- label_reports(integer(), dim(said$p)[2]) # it has not kept its rows
   groups <- rate_groups(reports)
   of_groups <- function(x) rowsum(matrix(x, length(groups$of)), groups$of)
   omega <- lapply(at$omega, omega_by_group, reports)
