@@ -63,8 +63,7 @@ optimum_climbed <- function(objective, starts) {
   }
   best <- modes[[1]]$par
   little <- "epsilon" %in% problem$field && all(problem$rates(best) <= learn_little_noise)
-  known <- !is.null(starts[[1]]$curvature) # some rows have told
-  if (known || !little || learn_is_over(problem)) {
+  if (!little || learn_is_over(problem)) {
     return(modes)
   }
   noisy <- learn_move_noise(problem, best, -log(10), 2 * learn_little_noise)
