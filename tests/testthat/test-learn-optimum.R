@@ -88,7 +88,7 @@ test_that("a mode with few wrong labels is held against a climb from many, with 
   expect_equal(problem$rates(tried[[2]]$par), 0.1)
   expect_equal(tried[[2]]$par[1], -log(10))
   expect_length(climbed(0.2), 1)
-  expect_length(climbed(0.01, curvature = diag(2)), 1) # some rows have told
+  expect_length(climbed(0.01, curvature = diag(2)), 2) # some rows may have told of too few
 })
 
 test_that("at the optimum the rate is the mean probability of a wrong label, EM's fixed point", {
