@@ -197,7 +197,7 @@ check_kernel <- function(kernel) {
       }
     )
   )
-  checked <- do.call(new_kernel, c(unclass(kernel)[fields], list()), quote = TRUE)
+  checked <- do.call(new_kernel, unclass(kernel)[fields], quote = TRUE)
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
   checked
 }

@@ -34,7 +34,7 @@ wrong_mixture <- function(P, weight, times = NULL) {
     check_memory(4 * sum(times), sum(times), what = "labels")
     of <- function(p) binomial_sum(p, times)
   }
-  likely_start(mix_densities(lapply(seq_along(weight), function(k) of(P[, k])), weight))
+  likely_start(mix_densities(seq_along(weight), weight, function(k) of(P[, k])))
 }
 
 likely_start <- function(density) density[seq_len(max(which(density > 1e-12)))]
@@ -87,13 +87,17 @@ blurred_density <- function(density, sd, most) {
   replace(numeric(size), unique(number) + 1, rowsum(sums, number, reorder = FALSE))
 }
 
-#' The mean of distributions of numbers
-#' @param parts list of densities at 0, 1, ..
+#' The mean of distributions of numbers, one at a time: many of many rows take much memory
+#' @param parts of which `of` makes densities at 0, 1, ..
 #' @noRd
-mix_densities <- function(parts, share) {
-  size <- max(lengths(parts))
-  padded <- vapply(parts, function(d) c(d, numeric(size - length(d))), numeric(size))
-  drop(matrix(padded, size) %*% share) / sum(share)
+mix_densities <- function(parts, share, of = identity) {
+  mixed <- 0
+  for (k in seq_along(parts)) {
+    part <- share[[k]] * of(parts[[k]])
+    size <- max(length(mixed), length(part))
+    mixed <- c(mixed, numeric(size - length(mixed))) + c(part, numeric(size - length(part)))
+  }
+  mixed / sum(share)
 }
 
 #' Distribution of the number of wrong labels: of rows, or of all that readers gave
