@@ -5,6 +5,7 @@ label_cell <- 0.02          # of the logit of a score
 label_kept_work <- 2e6      # numbers by row, class and point that answers are made of,
 label_kept_most <- 512L     # of so many points at most,
 label_kept_least <- 32L     # and at least
+label_weight_least <- 1e-12 # of a point that is kept
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
 #' @param way see label_rows(). @param n see label_integral(). @param ordered whether classes have
@@ -153,10 +154,6 @@ label_thinned <- function(parts, probability, n, share) {
   size <- label_sizes(probability, label_kept(n, dim(parts[[1]]$said$omega)[2]))
   chosen <- Map(function(part, n) {
     w <- exp(part$log_weight)
-    if (n >= length(w)) {
-      at <- which(w > 1e-12)
-      return(list(at = at, weight = w[at]))
-    }
     thinned_weights(w / sum(w), n, order(label_wrong_rates(part$said$omega, share)))
   }, parts, size[names(parts)])
   said <- Map(function(part, one) label_said_at(part$said, one$at), parts, chosen)
@@ -177,10 +174,13 @@ label_thinned <- function(parts, probability, n, share) {
 #' @param order of the points, along which the steps are. @return list(at, weight)
 #' @noRd
 thinned_weights <- function(w, n, order) {
+  at <- which(w > label_weight_least)
+  if (n >= length(at)) {
+    return(list(at = at, weight = w[at]))
+  }
   large <- sort(w, decreasing = TRUE)[seq_len(n)]
   each <- (1 - cumsum(c(0, large[-n]))) / rev(seq_len(n)) # of the others, where so many keep theirs
-  few <- which(large < each)
-  least <- if (length(few)) each[few[1]] else 0
+  least <- each[large < each][1]
   kept <- which(w >= least)
   others <- order[w[order] < least]
   steps <- (seq_len(n - length(kept)) - 0.5) * least

@@ -167,6 +167,17 @@ test_that("noise models share the points that are kept by their roots, none has 
   expect_equal(sum(label_sizes(c(one = 0.5, two = 0.3, first = 0.2), 32)), 32)
 })
 
+test_that("points whose weights are next to nothing are not kept, and make no others", {
+  w <- 2^-(1:256) # of which a fit that is kept with 236 points has 40 that count
+  w <- w / sum(w)
+  for (n in c(20, 39, 40, 236, 256)) {
+    some <- thinned_weights(w, n, 256:1)
+    expect_lte(length(some$at), n)
+    expect_equal(sum(some$weight), 1, tolerance = 1e-10)
+    expect_equal(some$weight[some$at <= 10], w[1:10], tolerance = 1e-10)
+  }
+})
+
 test_that("points of large weight keep it, and the others are thinned to as much [Fearnhead and Clifford]", {
   w <- withr::with_seed(1, rgamma(200, 0.1))
   w <- w / sum(w)
