@@ -26,6 +26,11 @@
 #define PACK_B ((size_t)DEPTH * (BREADTH + COLS_MOST))
 #define PACK_A ((size_t)DEPTH * HEIGHT)
 
+double *dense_aligned(void *memory) {
+  char *at = memory;
+  return (double *)(void *)(at + DENSE_LINE - (size_t)at % DENSE_LINE);
+}
+
 size_t dense_pack_size(int threads) {
   return PACK_B + (size_t)threads * PACK_A;
 }

@@ -15,6 +15,11 @@
 /* Doubles for the panels that `threads` of any variant share and own. */
 size_t dense_pack_size(int threads);
 
+/* Panels begin with a line of the cache: memory for them has so many bytes, and
+ * doubles, more. */
+enum { DENSE_LINE = 64 };
+double *dense_aligned(void *memory);
+
 dense_product_op dense_product;
 dense_symmetric_op dense_symmetric;
 dense_symmetric_times_op dense_symmetric_times;

@@ -126,9 +126,10 @@ static void fill_run(classes_space *s, SEXP out_) {
   set_int(out_, "sweeps", st->sweeps);
   set_int(out_, "skipped", st->skipped);
   set_trace(out_, st->trace, st->n_trace);
-  double value = NA_REAL;
-  classes_evidence(&s->model, st->site, st->cav, st->log_z, &value);
-  set_double(out_, "log_evidence", value);
+  double value;
+  const int known =
+      classes_evidence(&s->model, st->site, st->cav, st->log_z, &value);
+  set_double(out_, "log_evidence", known == EP_CONVERGED ? value : NA_REAL);
   const double second =
       s->corrected
           ? second_order_classes(&s->model, st->cav, st->log_z, &s->second)

@@ -61,11 +61,6 @@ SEXP glue_dense_names(void) {
   return out_;
 }
 
-double *dense_aligned(void *memory) {
-  char *at = memory;
-  return (double *)(void *)(at + DENSE_LINE - (size_t)at % DENSE_LINE);
-}
-
 /* Panels for so many threads; 0 when there is no memory for them */
 static int make_panels(int threads) {
   if (threads <= chosen.threads) return 1;

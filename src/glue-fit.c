@@ -163,7 +163,7 @@ static void work_off(void *data, int number) {
 static void work_together(void *data, double *memory) {
   job_queue *q = data;
   q->memory = memory;
-  team_run(q->threads, work_off, q);
+  team_run(core_dense(), q->threads, work_off, q);
 }
 
 SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
@@ -181,7 +181,7 @@ SEXP glue_fits(latent *post, int has_covariance, SEXP runs_) {
     gaussian = gaussian && !R_FINITE(job[k].lik.df);
   }
   /* pt() of few degrees of freedom may warn, which is R's */
-  const int threads = gaussian ? team_size(count) : 1;
+  const int threads = gaussian ? team_size(core_dense(), count) : 1;
   job_queue queue = {.count = count,
                      .job = job,
                      .told = told,

@@ -19,21 +19,18 @@ static struct {
   atomic_int stopped;
 } team;
 
-int team_size(int fits) {
-  const dense_engine *e = core_dense();
+int team_size(const dense_engine *e, int fits) {
   if (!e->own || fits < 2) return 1;
   return e->threads < fits ? e->threads : fits;
 }
 
-static void gather(int threads) {
+static void gather(const dense_engine *e, int threads) {
   const size_t panels = dense_pack_size(1) + DENSE_LINE;
-  const dense_engine now = *core_dense();
   dense_engine *engine =
       (dense_engine *)R_alloc((size_t)threads, sizeof *engine);
   for (int k = 0; k < threads; k++)
-    engine[k] = (dense_engine){.own = now.own,
-                               .threads = 1,
-                               .pack = dense_aligned(glue_alloc(panels))};
+    engine[k] = (dense_engine){
+        .own = e->own, .threads = 1, .pack = dense_aligned(glue_alloc(panels))};
   atomic_store(&team.stopped, 0);
   team.looked = seconds_now();
   team.engine = engine;
@@ -54,14 +51,14 @@ static void *runs(void *data) {
 }
 
 /* Where there is no other thread to be had the first one does it all. */
-void team_run(int threads, team_work *work, void *data) {
+void team_run(const dense_engine *e, int threads, team_work *work, void *data) {
   if (threads <= 1) {
     work(data, 0);
     return;
   }
   member *m = (member *)R_alloc((size_t)threads, sizeof *m);
   int others = 0;
-  gather(threads);
+  gather(e, threads);
   for (int k = 1; k < threads; k++) {
     m[others] = (member){.work = work, .data = data, .number = k};
     others += !pthread_create(&m[others].thread, NULL, runs, &m[others]);

@@ -22,40 +22,13 @@ void weight_moments(const double *C, const double *w, int k, const double *Xt,
   }
 }
 
-int lowrank_columns(const latent_lowrank *lr, int first) {
-  const int left = lr->n - first;
-  return left < lr->width ? left : lr->width;
-}
-
-/* Features, and lambda, of cols rows */
-static void make_features(latent_lowrank *lr, int first, int cols,
-                          double *phi) {
-  const int k = lr->k;
-  double *lambda = lr->made_lambda + first;
-  if (lr->points) inducing_features(lr->points, first, cols, phi, lambda);
-  for (int l = 0; l < cols && !lr->points; l++, phi += k) {
-    const double *x = lr->Xt + IDX(0, first + l, k);
-    for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
-    lambda[l] = lr->nugget;
-  }
-  for (int l = 0; l < cols && lr->times; l++) lambda[l] /= lr->times[first + l];
-}
-
-const double *lowrank_panel(latent_lowrank *lr, int first) {
-  if (lr->kept) return lr->Phi + IDX(0, first, lr->k);
-  if (lr->at != first)
-    make_features(lr, first, lowrank_columns(lr, first), lr->made_Phi);
-  lr->at = first;
-  return lr->Phi;
-}
-
 /* to[k] = rho phi of site i */
 static void scaled_features(latent_lowrank *lr, int i, double *to) {
   const int k = lr->k;
   if (lr->kept)
     memcpy(to, lr->Phi + IDX(0, i, k), (size_t)k * sizeof *to);
   else
-    make_features(lr, i, 1, to);
+    lowrank_features(lr, i, 1, to);
   for (int j = 0; j < k; j++) to[j] *= lr->rho[i];
 }
 
@@ -195,7 +168,7 @@ static void lowrank_bind(latent *post) {
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     const size_t from = lr->kept ? IDX(0, first, k) : 0;
-    if (!lr->given) make_features(lr, first, b, lr->made_Phi + from);
+    if (!lr->given) lowrank_features(lr, first, b, lr->made_Phi + from);
     const double *phi = lr->Phi + from;
     lr->at = first;
     for (int i = first; i < first + b; i++, phi += k)
