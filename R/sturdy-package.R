@@ -15,19 +15,28 @@
 #' Print `fit` for the answer in words. The page lists the rows to check and takes the answers of whoever
 #' looks them up; `update(fit, checked = "report-answers.csv")` takes them in.
 #'
+#' Eight verbs do most of it:
+#'
 #' | to | use |
 #' | --- | --- |
 #' | fit a table: any smooth boundary, up to 20 classes | [gpc()] |
-#' | the same, linear; a stream of rows | [bpm()]; [bpm_stream()] |
-#' | look for wrong labels in the scores of another classifier | [mislabelled()], [second_stage()] |
+#' | the same, linear | [bpm()] |
 #' | learn from several readers of the same rows | [readers()] |
-#' | ask whether labels are wrong, how many, whether some could hide | [noise_test()] |
-#' | list suspects, as a table or as a page | [mislabelled()], [label_report()] |
-#' | say what to check next, take answers in | [review()], [`update(checked = )`][update.sturdy_model] |
-#' | predict, also as SQL | [predict()][predict.sturdy_model], [predict_sql()] |
-#' | see how often labels of each class are wrong | [flip_rates()], [noise_matrix()] |
-#' | fit rows in files, databases, on several machines | [shards()] |
-#' | add rows; change an argument | [absorb()]; [update()][update.sturdy_model] |
+#' | ask which labels are wrong and how many, of a fit or of the scores of another classifier | [mislabelled()] |
+#' | list the rows to check, as a page | [label_report()] |
+#' | take answers in, change an argument | [`update()`][update.sturdy_model] |
+#' | predict | [`predict()`][predict.sturdy_model] |
+#' | see how well it does, whatever the labels are worth | [true_performance()] |
+#'
+#' One level down:
+#'
+#' | to | use |
+#' | --- | --- |
+#' | judge the scores of another classifier as a fit is judged | [second_stage()], [cross_fit()] |
+#' | ask whether labels are wrong, and whether some could hide; what to check next | [noise_test()], [review()] |
+#' | see how often labels of each class are wrong | [flip_rates()], [noise_matrix()], [reader_rates()] |
+#' | fit rows in files, databases, on several machines; a stream of rows | [shards()]; [bpm_stream()], [absorb()] |
+#' | predict in a database | [predict_sql()] |
 #' | ask whether the fit can be relied on | [ep_diagnostics()], [check_fit()], [calibration()] |
 #' | compare models | [select_model()], [log_evidence()], [stc()] |
 #'

@@ -244,7 +244,6 @@ fuzz_calls <- alist(
   # averages, reports, reviews
   as.data.frame.sturdy_ends = as.data.frame(ends),
   as.data.frame.sturdy_review = as.data.frame(reviewed),
-  compare_inducing = compare_inducing(f_rank, inducing = 6),
   flip_rates0 = flip_rates(NULL),
   flip_rates = flip_rates(f_average, level = 0.9),
   gpc.formula4 = gpc(class ~ u, data = d, kernel = kernel_iso(1, fixed = TRUE),
@@ -287,7 +286,6 @@ fuzz_calls <- alist(
   predict.sturdy_model5 = predict(f_classes, newdata = d3, interval = 0.9),
   predict.sturdy_model6 = predict(f_bpm, newdata = pieces, type = "prob", to = "."),
   print.sturdy_ends = print(ends, digits = 2),
-  print.sturdy_inducing = print(compared, digits = 2),
   print.sturdy_model3 = print(f_average, digits = 3),
   print.sturdy_model4 = print(f_shards, digits = 3),
   print.sturdy_noise_prior = print(noise_prior(), digits = 2),

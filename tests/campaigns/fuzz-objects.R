@@ -51,7 +51,7 @@ fuzz_objects <- function() {
     f_average = f_average, f_rank = f_rank, f_kernels = f_kernels, f_named = f_named,
     pieces = pieces, f_shards = f_shards, ends = flip_rates(f_average),
     reviewed = review(f_gpc, 5), tested = noise_test(f_average),
-    compared = compare_inducing(f_rank, inducing = 6), performed = performance_of(f_gpc),
+    performed = performance_of(f_gpc),
     gp = structure(list(args = list()), class = c("gp_class", "model_spec")),
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
     f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,

@@ -80,16 +80,9 @@ plain_probability <- function(known, i, draws) {
 }
 
 species <- function(rows = c(1:15, 51:65, 101:115)) datasets::iris[rows, ]
-held_fit <- function(..., data = species()) {
+held_fit <- made_once(function(..., data = species()) {
   gpc(Species ~ ., data, epsilon = 0.05, ..., kernel = held(2))
-}
-
-# Share of draws of each class of row i that can't be told from 0
-tiny_share <- function(nodes, weight, i, size) {
-  Reduce(`+`, lapply(seq_along(weight), function(k) {
-    weight[k] * colMeans(plain_probability(nodes[[k]], i, size[k]) < 1e-12)
-  }))
-}
+})
 
 test_that("the ends are quantiles of the posterior, drawn in plain R", {
   withr::local_options(sturdy.draws = 1e4)
@@ -109,13 +102,15 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
     nodes <- lapply(seq_along(weight), function(k) plain_known(latent_at(fit, k), X))
     withr::local_seed(1)
     for (i in 1:3) {
-      below <- Reduce(`+`, lapply(seq_along(weight), function(k) {
+      shares <- Reduce(`+`, lapply(seq_along(weight), function(k) {
         p <- plain_probability(nodes[[k]], i, size[k])
         weight[k] * rbind(
           lower = colMeans(p < rep(found$lower[i, ], each = nrow(p))),
-          upper = colMeans(p < rep(found$upper[i, ], each = nrow(p)))
+          upper = colMeans(p < rep(found$upper[i, ], each = nrow(p))),
+          tiny = colMeans(p < 1e-12) # can't be told from 0
         )
       }))
+      below <- shares[c("lower", "upper"), ]
       # an end of 1e-100 hangs on how an integral is taken there; all that is left to it is to
       # have a tenth of the draws below what can be told from 0
       nothing <- rbind(found$lower[i, ] < 1e-12, FALSE)
@@ -123,7 +118,7 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
       # 4 standard errors of a level of 0.1 by 10,000 draws, here and there
       error <- 4 * sqrt(0.1 * 0.9 / 1e4) * sqrt(2)
       expect_lt(max(abs(below - c(0.1, 0.9))), error)
-      expect_true(all(tiny_share(nodes, weight, i, size)[nothing[1, ]] > 0.1 - error))
+      expect_true(all(shares["tiny", nothing[1, ]] > 0.1 - error))
     }
     expect_equal(found$estimate, predict(fit, new, type = "prob"))
   }
@@ -193,8 +188,14 @@ noisy_plane <- function(classes, n = 90) {
   d
 }
 
+plane_fit <- made_once(function(classes, ordered = FALSE) {
+  d <- noisy_plane(classes)
+  if (ordered) d$class <- factor(d$class, ordered = TRUE)
+  suppressMessages(gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate"))
+})
+
 test_that("of two classes the ends are quantiles of draws in plain R", {
-  fit <- gpc(class ~ ., noisy_plane(2), kernel = kernel_iso(), hyper = "integrate")
+  fit <- plane_fit(2)
   new <- data.frame(a = c(-0.6, 0.1, 0.5, 2), b = c(0.3, 1, -1, 0))
   found <- predict(fit, new, interval = 0.8)
   drawn <- withr::with_seed(1, plain_staged(fit, new))
@@ -210,9 +211,7 @@ test_that("of two classes the ends are quantiles of draws in plain R", {
 
 test_that("draws of intervals and of paths are moved alike: their mean is what predict() says", {
   for (case in list(list(2, FALSE), list(3, FALSE), list(3, TRUE))) {
-    d <- noisy_plane(case[[1]])
-    if (case[[2]]) d$class <- factor(d$class, ordered = TRUE)
-    fit <- suppressMessages(gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate"))
+    fit <- if (case[[2]]) plane_fit(3, ordered = TRUE) else plane_fit(case[[1]])
     new <- data.frame(a = seq(-2, 2, length.out = 9), b = 0.3)
     real <- through_stage
     means <- found <- NULL
@@ -241,7 +240,7 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
 test_that("ends lie around the estimate, and further out than at the mean of the stage's points", {
   new <- data.frame(a = seq(-2, 2, length.out = 9), b = 0.3)
   for (classes in 2:3) {
-    fit <- gpc(class ~ ., noisy_plane(classes), kernel = kernel_iso(), hyper = "integrate")
+    fit <- plane_fit(classes)
     found <- predict(fit, new, interval = 0.9)
     # but for the mean of a skewed distribution
     expect_gte(mean(found$lower <= found$estimate & found$estimate <= found$upper), 8 / 9)

@@ -4,12 +4,13 @@ free_nugget <- function() {
   kernel_iso(1.5, bias = 0.1, nugget = 0.1, fixed = c("lengthscale", "variance", "bias"))
 }
 
-tested <- function(..., data = toy(), kernel = free_nugget(), model = gpc) {
+tested <- made_once(function(..., data = toy(), kernel = free_nugget(), model = gpc) {
   model(
     class ~ a + b, data, kernel = kernel, epsilon = "average", hyper = "integrate",
     control = quiet, ...
   )
-}
+})
+two_alike <- made_once(function() averaged_stage(toy_scores(2, 60)))
 
 mean_number <- function(density) sum((seq_along(density) - 1) * density)
 
@@ -196,7 +197,7 @@ test_that("of several classes one kind of error is named, with its share of thos
   expect_match(printed(test), "Errors of one kind: a recorded as b (expected 13 of 13)", fixed = TRUE)
   # the next class in turn is three kinds
   expect_null(noise_test(averaged_stage(toy_scores(3, 150, strength = 20)))$one_kind)
-  expect_null(noise_test(averaged_stage(toy_scores(2, 60)))$one_kind)
+  expect_null(noise_test(two_alike())$one_kind)
 })
 
 test_that("two classes that look alike are named: those most of whose rows the stage mixes", {
@@ -214,7 +215,7 @@ test_that("two classes that look alike are named: those most of whose rows the s
   expect_setequal(test$alike, c("a", "b"))
   expect_match(printed(fit), "Rows of (a and b|b and a) look alike")
   expect_null(noise_test(averaged_stage(toy_scores(3, 120, strength = 20)))$alike)
-  expect_null(noise_test(averaged_stage(toy_scores(2, 60)))$alike)
+  expect_null(noise_test(two_alike())$alike)
 })
 
 test_that("where the inputs say nothing no two classes are said to look alike, in a pair of many they are", {

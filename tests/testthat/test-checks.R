@@ -148,7 +148,7 @@ test_that("a column's name in the place of a formula is told what to write", {
 
 test_that("a question without a fit says that it needs one", {
   questions <- list(
-    absorb, brier_score, calibration, check_fit, compare_inducing, confusion, criterion,
+    absorb, brier_score, calibration, check_fit, confusion, criterion,
     ep_diagnostics, flip_rates, label_report, log_evidence, log_score, loo, mislabelled,
     noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, relabel, review,
     true_performance

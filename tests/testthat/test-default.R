@@ -52,6 +52,7 @@ test_that("whatever is held and whatever is free, every path has an answer by de
 
 test_that("units, last bits, the algebra's kernels and threads leave the default answer alone", {
   local_default()
+  local_fewer_points()
   d <- hard_table(60)
   answer <- function(formula, data, ...) {
     suppressMessages(fit <- gpc(formula, data, control = ep_control(progress = FALSE), ...))

@@ -26,11 +26,15 @@ said_by <- function(fit, new, rows = seq_len(nobs(fit)), classes = levels(new$y)
     true = c(predict(fit, type = "true")[rows, classes]), evidence = log_evidence(fit)
   )
 }
+# Fits that several tests ask, each with fewer points
+by_default <- made_once(function(d, ...) gpc(y ~ ., d, ..., hyper = "integrate"))
+
 expect_same <- function(a, b, tolerance) {
   for (name in names(a)) eval(bquote(expect_close(a[[.(name)]], b[[.(name)]], tolerance, floor = 1)))
 }
 
 test_that("case weights are rows repeated, learned or held, to 1e-6", {
+  local_fewer_points()
   d <- same_table(40)
   times <- rep_len(c(1, 3, 2), 40)
   again <- rep(1:40, times)
@@ -52,6 +56,7 @@ test_that("case weights are rows repeated, learned or held, to 1e-6", {
 })
 
 test_that("they are so with trusted rows and rates by group, and with more than a thousand labels", {
+  local_fewer_points()
   d <- same_table(40)
   times <- rep_len(1:3, 40)
   again <- rep(1:40, times)
@@ -71,12 +76,13 @@ test_that("they are so with trusted rows and rates by group, and with more than 
 })
 
 test_that("permuting the rows permutes the answers, to 1e-8", {
+  local_fewer_points()
   for (classes in 2:3) {
     d <- same_table(60, classes = classes)
     turn <- withr::with_seed(1, sample(60))
     new <- same_table(20, seed = 8, classes = classes)
     kernel <- if (classes == 2) kernel_ard(linear = 1) else held(1.5)
-    fit <- function(d) gpc(y ~ ., d, kernel = kernel, hyper = "integrate")
+    fit <- function(d) by_default(d, kernel = kernel)
     expect_same(said_by(fit(d[turn, ]), new, order(turn)), said_by(fit(d), new), 1e-8)
   }
   # of more rows than predictions are chosen by
@@ -88,12 +94,13 @@ test_that("permuting the rows permutes the answers, to 1e-8", {
 })
 
 test_that("swapping the two classes swaps the answers, and so does any order of three", {
+  local_fewer_points()
   new <- same_table(20, seed = 8)
   for (n in c(60, 61)) { # as many of each class, and not
     d <- same_table(n)
     turned <- transform(d, y = factor(y, levels = c("b", "a")))
     for (fit in list(
-      function(d) gpc(y ~ ., d, hyper = "integrate"),
+      by_default,
       function(d) bpm(y ~ ., d, hyper = "integrate"),
       function(d) gpc(y ~ ., d, kernel = kernel_iso(), hyper = "optimum")
     )) {
@@ -103,7 +110,7 @@ test_that("swapping the two classes swaps the answers, and so does any order of 
   d <- same_table(60, classes = 3)
   new <- same_table(20, seed = 8, classes = 3)
   fit <- function(levels) {
-    gpc(y ~ ., transform(d, y = factor(y, levels = levels)), kernel = held(1.5), hyper = "integrate")
+    by_default(transform(d, y = factor(y, levels = levels)), kernel = held(1.5))
   }
   before <- said_by(fit(c("a", "b", "c")), new)
   for (levels in list(c("c", "a", "b"), c("b", "a", "c"))) {
@@ -112,9 +119,10 @@ test_that("swapping the two classes swaps the answers, and so does any order of 
 })
 
 test_that("the two classes of a noise model are in the order of their labels, not of their levels", {
+  local_fewer_points()
   d <- same_table(61)
-  fit <- gpc(y ~ ., d, hyper = "integrate")
-  turned <- gpc(y ~ ., transform(d, y = factor(y, levels = c("b", "a"))), hyper = "integrate")
+  fit <- by_default(d)
+  turned <- by_default(transform(d, y = factor(y, levels = c("b", "a"))))
   models <- fit$label_stage$nodes$models
   swapped <- turned$label_stage$nodes$models
   other <- c(none = "none", one = "one", two = "two", first = "second", second = "first")
@@ -133,9 +141,9 @@ test_that("a column more or less, or some rows, do not make the answer jump", {
   expect_true(all(by_columns[2, ] <= 11 & by_columns[3, ] >= 11))
   # 99 and 101 rows a column
   d <- same_table(303, 3, seed = 5)
-  fit <- function(n) bpm(y ~ ., d[seq_len(n), ], hyper = "integrate")
-  by_rows <- vapply(c(297, 303), function(n) wrong_count(fit(n)), numeric(3))
+  fits <- lapply(c(297, 303), function(n) bpm(y ~ ., d[seq_len(n), ], hyper = "integrate"))
+  by_rows <- vapply(fits, wrong_count, numeric(3))
   expect_lt(abs(diff(by_rows[1, ])), 3)
   expect_true(all(by_rows[2, ] <= 29 & by_rows[3, ] >= 30))
-  for (n in c(297, 303)) expect_s3_class(fit(n)$label_stage, "second_stage")
+  for (fit in fits) expect_s3_class(fit$label_stage, "second_stage")
 })

@@ -187,6 +187,7 @@ test_that("weights are rows also where many labels are in cells of their scores"
 })
 
 test_that("every question has an answer, for two classes and for several", {
+  local_fewer_points()
   for (classes in 2:3) {
     d <- toy_scores(classes, 100)
     fit <- averaged_stage(d)

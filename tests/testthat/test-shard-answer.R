@@ -171,7 +171,7 @@ test_that("every answer to a user is there, or a classed error", {
   verbs <- list(
     loo, residuals, plot, summary, coef, update, ep_diagnostics, augment, glance, tidy,
     function(f) absorb(f, d), criterion, posterior_sample, check_fit, calibration, brier_score,
-    log_score, compare_inducing, function(f) log_evidence(f, "integrated"), logLik
+    log_score, function(f) log_evidence(f, "integrated"), logLik
   )
   for (verb in verbs) {
     error <- caught(suppressWarnings(verb(fit)))

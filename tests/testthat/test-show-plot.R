@@ -62,13 +62,15 @@ test_that("crowded plots can be drawn on small and large pages", {
   bandless <- gpc(class ~ ., d, kernel = held(10, nugget = 0), epsilon = 0.05)
   two <- gpc(class ~ ., d[c(1:2, 62)], kernel = held(nugget = 0.1), epsilon = 0.05)
   weights <- bpm(class ~ ., d[c(1:20, 61, 62)], epsilon = 0.05)
+  suspects <- mislabelled(two)
+  calibrated <- calibration(two)
   for (size in list(c(4, 3), c(7, 5), c(12, 9))) {
     expect_silent(draw(all, size = size))
     expect_silent(draw(bandless, inputs = 61, size = size))
     expect_silent(draw(two, size = size))
     expect_silent(draw(weights, size = size))
-    expect_silent(draw(mislabelled(two), size = size))
-    expect_silent(draw(calibration(two), size = size))
+    expect_silent(draw(suspects, size = size))
+    expect_silent(draw(calibrated, size = size))
   }
 })
 

@@ -4,9 +4,9 @@ report <- function(fit, ...) {
   paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
 }
 
-averaged <- function(...) {
+averaged <- made_once(function(...) {
   gpc(class ~ a + b, toy(), kernel = held(), epsilon = "average", hyper = "integrate", ...)
-}
+})
 
 listed <- function(page) {
   as.integer(sub(".*Row ", "", regmatches(page, gregexpr("<h3>Row [0-9]+", page))[[1]]))
