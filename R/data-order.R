@@ -24,8 +24,23 @@ rows_for_all <- function(X, y, k) {
   if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X, y), k))
 }
 
-table_order <- function(X, y = NULL) {
-  row_order(c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(y)[!is.null(y)]))
+table_order <- function(X, y = NULL) row_order(table_keys(X, y))
+
+#' What the rows of a table are sorted by: rounding alone, in any column, does not decide their order
+#' before all else does
+#' @noRd
+table_keys <- function(X, y = NULL) {
+  columns <- lapply(seq_len(ncol(X)), function(j) X[, j])
+  c(lapply(columns, in_cells), list(y)[!is.null(y)], columns)
+}
+
+#' Numbers as those of equal cells of their range, so that rounding makes no difference
+#' @noRd
+in_cells <- function(v, cells = 1e6) {
+  least <- if (length(v)) min(v) else 0
+  width <- if (length(v)) max(v) - least else 0
+  # what is at even steps is off the ends of cells
+  if (width > 0 && is.finite(width)) round((v - least) / width * cells * sqrt(3) / 2) else v
 }
 
 #' The order in which classes have coordinates where several are integrated over, so that results do

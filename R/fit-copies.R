@@ -1,6 +1,8 @@
 # Copies of rows: what is learned, is learned of one row that counts as often. So a table, and its
 # different rows with case weights, give the same answer, and copies take no time.
 
+copies_cells <- 1e9 # of the range of a column: two values in one are one, but for rounding
+
 #' Molded rows without copies, each with how many rows it stands for
 #' @return list(molded, of: which of its rows stands for each of those given, `NULL` without copies)
 #' @noRd
@@ -15,7 +17,7 @@ rows_apart <- function(molded) {
   if (!is.null(offset)) of <- row_groups(list(of, offset))
   for (j in seq_len(ncol(data$X))) {
     if (!anyDuplicated(of)) break
-    of <- row_groups(list(of, data$X[, j]))
+    of <- row_groups(list(of, in_cells(data$X[, j], copies_cells)))
   }
   if (!anyDuplicated(of)) {
     return(list(molded = molded))

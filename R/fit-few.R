@@ -87,7 +87,7 @@ rows_looked_at <- function(object) {
   then <- if (stage) colSums(X) else numeric(ncol(object$omega))
   turn <- class_turn(y, ncol(object$omega), times, then)
   if (stage) X <- X[, turn, drop = FALSE]
-  sorted <- do.call(order, c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(match(y, turn))))
+  sorted <- do.call(order, table_keys(X, match(y, turn)))
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 

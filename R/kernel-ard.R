@@ -56,7 +56,7 @@
 #'   for `kernel_iso()` one number. `NULL`, the default, is the median heuristic: for
 #'   `kernel_iso()` the median distance between rows, for `kernel_ard()` the median
 #'   difference in each column times the square root of the number of columns, both
-#'   over at most 500 evenly spaced rows and without distances of 0.
+#'   over at most 500 evenly spaced rows and without ties: distances below 1e-6 of the largest.
 #' @param variance Height of the squared exponential part, above 0 (1 by default).
 #' @param bias Variance of a constant, at least 0 (0.1 by default). At 0 there is no
 #'   bias, and none is learned.

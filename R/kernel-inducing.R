@@ -53,7 +53,9 @@ more_inducing <- function(m, rows, wide) {
 #' @noRd
 place_inducing <- function(X, columns, lengthscale, m) {
   some <- X[seq_len(min(nrow(X), inducing_sample)), , drop = FALSE]
-  some <- some[!duplicated(some), , drop = FALSE]
+  cells <- some
+  cells[] <- apply(some, 2, in_cells)
+  some <- some[!duplicated(cells), , drop = FALSE]
   if (nrow(some) <= m) {
     return(some)
   }

@@ -162,18 +162,20 @@ match_columns <- function(x, columns, all_columns, arg, class) {
   x
 }
 
+distance_of_ties <- 1e-6 # of the largest distance: what is nearer differs by rounding
+
 #' Median distances as lengthscales
 #'
-#' Among at most 500 rows that are spread over the table, the median of the non-zero distances over
-#' all columns of a group (1 where all rows agree), times sqrt(g), so that the scaled distance over
-#' all g groups is near 1.
+#' Among at most 500 rows that are spread over the table, the median of the distances over
+#' all columns of a group but for those of ties (1 where all rows agree), times sqrt(g), so that the
+#' scaled distance over all g groups is near 1.
 #' @noRd
 median_heuristic <- function(X, coding, g, shape = kernel_shapes[1]) {
   rows <- utils::head(table_order(X), 500)
   scaled <- shaped_rows(X[rows, , drop = FALSE], coding, shape)
   one_group <- function(j) {
     d <- stats::dist(scaled[, coding$group == j, drop = FALSE])
-    d <- d[d > 0]
+    d <- d[d > distance_of_ties * max(d, 0)]
     if (length(d)) stats::median(d) else 1
   }
   sqrt(g) * vapply(seq_len(g), one_group, numeric(1))

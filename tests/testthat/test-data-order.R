@@ -12,3 +12,40 @@ test_that("classes have coordinates by the number of their labels, then by what 
   # rounding of sums is no difference
   expect_equal(class_turn(rep(1:2, 3), 2, c(0.1, 0.3, 0.2, 0.2, 0.3, 0.1), c(0, 1)), c(2, 1))
 })
+
+test_that("what differs by rounding alone, in any column, changes no answer", {
+  withr::local_options(sturdy.hyper = NULL)
+  shaken <- function(d) {
+    withr::local_seed(1)
+    numbers <- vapply(d, is.numeric, NA)
+    d[numbers] <- lapply(d[numbers], function(v) {
+      v + 1e-12 * diff(range(v)) * runif(length(v), -1, 1)
+    })
+    d
+  }
+  # few values, copies of rows, the same inputs with both labels
+  d <- datasets::infert[1:110, c("age", "parity", "induced", "spontaneous", "case")]
+  d$case <- factor(d$case)
+  fit <- function(d, ...) suppressMessages(gpc(case ~ ., d, control = ep_control(progress = FALSE), ...))
+  for (hyper in c("integrate", "optimum")) {
+    before <- fit(d, hyper = hyper)
+    after <- fit(shaken(d), hyper = hyper)
+    expect_close(predict(after, type = "prob"), predict(before, type = "prob"), 1e-7, floor = 1)
+    expect_close(log_evidence(after), log_evidence(before), 1e-7, floor = 1)
+  }
+  # a column that was 0 and 1, and comes back rounded
+  rounded <- transform(d, induced = induced + 1e-7, spontaneous = spontaneous - 1e-7)
+  expect_close(
+    predict(before, rounded, type = "prob"), predict(before, d, type = "prob"), 1e-5, floor = 1
+  )
+})
+
+test_that("inducing inputs and rows that stand for all are not chosen by rounding", {
+  X <- withr::with_seed(1, cbind(rbinom(900, 1, 0.5), rpois(900, 2), rnorm(900)))
+  near <- X + withr::with_seed(2, matrix(1e-12 * runif(2700, -1, 1), 900))
+  expect_identical(table_order(near), table_order(X))
+  expect_identical(rows_for_all(near, NULL, 100), rows_for_all(X, NULL, 100))
+  columns <- list(group = 1:3, weight = rep(1, 3))
+  of <- function(X) place_inducing(X[table_order(X), ], columns, c(1, 1, 1), 8)
+  expect_equal(of(near), of(X), tolerance = 1e-9)
+})
