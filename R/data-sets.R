@@ -67,9 +67,9 @@ sturdy_data <- function(name) {
 #' Flip some labels on purpose
 #'
 #' Changes exactly `round(rate * length(y))` labels, chosen at random without
-#' replacement, to the other class.
+#' replacement, to the other class, or with three classes or more to any other one alike.
 #'
-#' @param y The labels: a factor with two levels, a logical vector, or numbers
+#' @param y The labels: a factor with two levels or more, a logical vector, or numbers
 #'   that are all 0 or 1, or all -1 or +1.
 #' @param rate The fraction to flip, between 0 and 1. As in [round()], a count
 #'   that ends in exactly one half goes to the even digit.
@@ -88,8 +88,10 @@ flip_labels <- function(y, rate, seed = NULL) {
   other <- flip_other(y)
   rate <- check_number(rate, "rate", min = 0, max = 1)
   n <- length(y)
-  flipped <- sort(with_seed_or_stream(seed, sample.int(n, round(rate * n))))
-  y[flipped] <- other[flipped]
+  with_seed_or_stream(seed, {
+    flipped <- sort(sample.int(n, round(rate * n)))
+    y[flipped] <- other(flipped)
+  })
   attr(y, "flipped") <- flipped
   y
 }
@@ -158,7 +160,7 @@ sim_outliers <- function(n = 300,
   )
 }
 
-# The opposite label of every element of `y`, of y's type.
+# What gives elements of `y` another label, of y's type.
 flip_other <- function(y) {
   check_given(missing(y), "y")
   must(
@@ -168,14 +170,15 @@ flip_other <- function(y) {
   )
   must(!anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing")
   if (is.logical(y)) {
-    return(!y)
+    return(function(which) !y[which])
   }
   if (is.factor(y)) {
-    must(
-      nlevels(y) == 2, "y", "have two levels, not {nlevels(y)}", "outcome_levels",
-      more = c(i = "{.fn droplevels} removes levels that are not used.")
-    )
-    return(factor(levels(y)[3 - as.integer(y)], levels = levels(y)))
+    others <- nlevels(y) - 1L
+    must(others > 0, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
+    return(function(which) {
+      step <- if (others > 1) sample.int(others, length(which), TRUE) else 1L
+      levels(y)[(as.integer(y)[which] - 1L + step) %% (others + 1L) + 1L]
+    })
   }
   codes <- two_codes(y)
   refuse(
@@ -190,7 +193,7 @@ flip_other <- function(y) {
     length(codes) > 0, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
      not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels"
   )
-  sum(codes[[1]]) - y
+  function(which) sum(codes[[1]]) - y[which]
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the

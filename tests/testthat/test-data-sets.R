@@ -139,6 +139,19 @@ test_that("a seed leaves a session without a stream without one", {
   expect_identical(RNGkind()[1], "Wichmann-Hill")
 })
 
+test_that("of several classes a flipped label is any other one alike", {
+  y <- factor(rep(c("a", "b", "c", "d"), each = 3000))
+  noisy <- flip_labels(y, 0.5, seed = 3)
+  flipped <- attr(noisy, "flipped")
+  expect_length(flipped, 6000)
+  expect_identical(which(noisy != y), flipped)
+  expect_identical(levels(noisy), levels(y))
+  # each pair expects 500, with a standard deviation of some 20
+  pairs <- table(y[flipped], noisy[flipped])
+  expect_true(all(diag(pairs) == 0))
+  expect_lt(max(abs(pairs[row(pairs) != col(pairs)] - 500)), 100)
+})
+
 test_that("labels that can't be flipped are errors", {
   expect_error(flip_labels(c("a", "b"), 0.1), class = "sturdy_error_type")
   expect_error(flip_labels(data.frame(y = 1:2), 0.1), class = "sturdy_error_type")
@@ -147,14 +160,11 @@ test_that("labels that can't be flipped are errors", {
   for (y in list(1:3, c(-1, 0, 1), c(0, 0.5), c(1, 1), c(0, Inf))) {
     expect_error(flip_labels(y, 0.1), class = "sturdy_error_outcome_levels")
   }
-  expect_error(
-    flip_labels(iris$Species, 0.1),
-    class = "sturdy_error_outcome_levels"
-  )
+  expect_error(flip_labels(factor(c("a", "a")), 0.1), class = "sturdy_error_outcome_levels")
   expect_snapshot({
     said(flip_labels(c("a", "b"), 0.1))
     said(flip_labels(c(TRUE, NA), 0.1))
-    said(flip_labels(iris$Species, 0.1))
+    said(flip_labels(factor(c("a", "a")), 0.1))
     said(flip_labels(1:3, 0.1))
     said(flip_labels(c(1, 1), 0.1))
   })

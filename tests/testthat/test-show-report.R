@@ -269,6 +269,17 @@ test_that("a file of one's own becomes a report in five lines", {
   expect_gt(file.size(file), 1e4)
 })
 
+test_that("the lines that ?sturdy begins with run", {
+  page <- tools::Rd_db("sturdy")[["sturdy-package.Rd"]]
+  skip_if(is.null(page), "the package is installed without help")
+  text <- utils::capture.output(tools::Rd2txt(page))
+  lines <- text[grep("library(sturdy)", text, fixed = TRUE)[1]:grep("label_report(fit", text, fixed = TRUE)[1]]
+  expect_length(lines, 5)
+  withr::local_dir(withr::local_tempdir())
+  eval(parse(text = lines), new.env())
+  expect_gt(file.size("report.html"), 1e4)
+})
+
 test_that("what can't be reported or written is refused", {
   fit <- toy_fit()
   file <- withr::local_tempfile(fileext = ".html")
