@@ -7,9 +7,9 @@
 #' ```r
 #' library(sturdy)
 #' d <- sturdy_data("newthyroid")                              # or read.csv("mydata.csv")
-#' d$ill <- flip_labels(d$class != "normal", 0.1, seed = 1)   # for this example: a tenth is wrong
-#' fit <- gpc(ill ~ . - class, data = d)                       # are labels wrong, and how many?
-#' label_report(fit, "report.html", data = d)                  # which: a page for the browser
+#' d$ill <- flip_labels(d$class != "normal", 0.1, seed = 1)    # for this example: a tenth is wrong
+#' fit <- gpc(ill ~ . - class, data = d)                        # are labels wrong, and how many?
+#' label_report(fit, "report.html", data = d)                   # which: a page for the browser
 #' ```
 #'
 #' Print `fit` for the answer in words. The page lists the rows to check and takes the answers of whoever
