@@ -91,14 +91,15 @@ class_moments <- function(object, X) {
 }
 
 #' The latent function at encoded inputs, over the root of the nugget, as a linear function of
-#' what has means and covariances
+#' what has means and covariances: the coefficients of a fit that has some, or draws
 #' @return list(X, bhat, V)
 #' @noRd
 link_moments <- function(object, X) {
-  UseMethod("link_moments")
-}
-
-link_moments.bpm <- function(object, X) {
+  if (!inherits(object, "bpm")) {
+    z <- path_link(object, X, path_draws(1000L, nrow(X)))
+    check_link(all(is.finite(z)))
+    return(list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z))))
+  }
   check_link(object$prior$nugget)
   nodes <- coefficient_nodes(object, "coefficients")
   A <- nodes$A
@@ -108,12 +109,6 @@ link_moments.bpm <- function(object, X) {
     X = design, bhat = unname(coefficient_mean(nodes)),
     V = coefficient_covariance(nodes)
   )
-}
-
-link_moments.sturdy_model <- function(object, X) {
-  z <- path_link(object, X, path_draws(1000L, nrow(X)))
-  check_link(all(is.finite(z)))
-  list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z)))
 }
 
 #' From the link to the probability of the event: by the normal distribution function, and through the

@@ -102,24 +102,10 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
 }
 
 #' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_coef
-get_coef.bpm <- function(model, ...) {
-  check_model(model)
-  stats::coef(model)
-}
-
-#' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_vcov
-get_vcov.bpm <- function(model, ...) {
-  check_model(model)
-  stats::vcov(model)
-}
-
-#' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.sturdy_model <- function(model, ...) {
   check_model(model)
-  NULL
+  if (inherits(model, "bpm")) stats::vcov(model)
 }
 
 #' @rdname sturdy-marginaleffects
