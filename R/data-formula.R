@@ -178,6 +178,13 @@ apply_na_action <- function(frame, na.action) {
   kept
 }
 
+#' Positions of the rows that `na.action` keeps, where it is known which are complete
+#' @noRd
+rows_kept <- function(complete, na.action) {
+  marks <- data.frame(row = seq_along(complete), complete = ifelse(complete, TRUE, NA))
+  apply_na_action(marks, na.action)$row
+}
+
 #' The columns of the data that an expression reads
 #'
 #' Other names in it (a constant, say) live in the environment of the formula.

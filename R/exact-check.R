@@ -186,10 +186,7 @@ check_probability <- function(object, problem, run, draws, progress) {
     ))
   }
   start <- run$F[, systematic(exp(run$log_w - run$log_z), ais_chains)]
-  start <- native_ais_move(
-    problem$K, problem$B, problem$y, problem$barrier, start, 1L, 50L
-  )
-  start <- matrix(start, ncol = ais_chains)
+  start <- matrix(move_chains(problem, start, 1L, 50L), ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X)
   ep <- class_probabilities(latent$m, latent$s2, object$spec$df)
@@ -228,9 +225,8 @@ systematic <- function(weights, n) {
 #' @noRd
 exact_probability <- function(object, problem, moves, told = 2L) {
   n <- nrow(problem$B)
-  given <- lapply(kernels_of(problem), function(k) {
-    kernel <- kernel_of(problem, k)
-    at <- conditional_latent(object, problem, object$data$X, k)
+  given <- lapply(kernels_of(problem), function(kernel) {
+    at <- conditional_latent(object, kernel, object$data$X)
     list(
       functions = kernel$functions, s2 = pmax(diag(at$cov), .Machine$double.xmin),
       W = native_solve(kernel$B, at$V, transpose = TRUE) # K^-1 k*
@@ -276,8 +272,7 @@ importance_draws <- function(object, problem, draws) {
   root <- if (is.finite(df)) sqrt(object$ep$kappa) else 1
   log_ratios <- 0
   f <- matrix(0, r * problem$functions, draws)
-  for (k in kernels_of(problem)) {
-    kernel <- kernel_of(problem, k)
+  for (kernel in kernels_of(problem)) {
     for (c in kernel$functions) {
       L <- native_cholesky(native_product(kernel$B, tau[, c] * kernel$B), 1)
       if (is.null(L)) {

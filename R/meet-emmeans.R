@@ -85,8 +85,7 @@ emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
 #' Probabilities of several classes at encoded inputs, all inputs of the first class first
 #' @noRd
 class_moments <- function(object, X) {
-  draws <- path_draws(250L, nrow(X) * length(object$blueprint$levels))
-  p <- do.call(rbind, path_prob(object, X, draws))
+  p <- do.call(rbind, path_prob(object, X, path_draws(object, X)))
   list(X = diag(nrow(p)), bhat = rowMeans(p), V = stats::cov(t(p)))
 }
 
@@ -96,7 +95,7 @@ class_moments <- function(object, X) {
 #' @noRd
 link_moments <- function(object, X) {
   if (!inherits(object, "bpm")) {
-    z <- path_link(object, X, path_draws(1000L, nrow(X)))
+    z <- path_link(object, X, path_draws(object, X))
     check_link(all(is.finite(z)))
     return(list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z))))
   }

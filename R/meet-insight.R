@@ -79,9 +79,8 @@ any_formula <- function(x) {
   if (!is.null(x$blueprint$formula)) {
     return(x$blueprint$formula)
   }
-  inputs <- lapply(x$blueprint$columns, as.name)
-  right <- if (length(inputs)) Reduce(function(a, b) call("+", a, b), inputs) else 1
-  stats::as.formula(call("~", as.name(response_name(x)), right), globalenv())
+  formula <- call("~", as.name(response_name(x)), sum_of(x$blueprint$columns))
+  stats::as.formula(formula, globalenv())
 }
 
 #' @rdname sturdy-insight

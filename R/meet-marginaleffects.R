@@ -83,9 +83,7 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   several <- is_several(model)
   type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
-  draws <- if (several) {
-    path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
-  } else path_draws(1000L, nrow(new$X))
+  draws <- path_draws(model, new$X)
   if (type == "response") {
     p <- path_prob(model, new$X, draws)
     if (!several) p <- list(main_marginaleffect = p[[2]])
@@ -154,9 +152,12 @@ meet_marginaleffects <- function() {
   )
 }
 
-#' How many draws, where as many rows of them fit in memory
+#' How many draws, where as many of all functions at encoded inputs fit in memory
 #' @noRd
-path_draws <- function(usual, rows) {
+path_draws <- function(model, X) {
+  several <- is_several(model)
+  rows <- nrow(X) * if (several) length(model$blueprint$levels) else 1L
+  usual <- if (several) 250L else 1000L
   draws <- check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
   check_memory(6 * as.double(rows) * draws, rows, what = "rows of draws")
   draws
