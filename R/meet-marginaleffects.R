@@ -84,19 +84,14 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
   draws <- path_draws(model, new$X)
-  if (type == "response") {
-    p <- path_prob(model, new$X, draws)
-    if (!several) p <- list(main_marginaleffect = p[[2]])
-    return(marginal_frame(p, new$complete, newdata, several))
-  }
-  z <- if (is.null(model$label_stage)) {
-    path_link(model, new$X, draws)
-  } else {
-    p <- path_prob(model, new$X, draws)
-    tail_quantile(p[[1]], p[[2]])
-  }
-  check_link(all(is.finite(z)))
-  marginal_frame(list(main_marginaleffect = z), new$complete, newdata)
+  through <- type == "response" || !is.null(model$label_stage)
+  p <- if (through) path_prob(model, new$X, draws)
+  if (type == "link") {
+    z <- if (through) tail_quantile(p[[1]], p[[2]]) else path_link(model, new$X, draws)
+    check_link(all(is.finite(z)))
+    p <- list(z)
+  } else if (!several) p <- p[2]
+  marginal_frame(p, new$complete, newdata, several)
 }
 
 #' @rdname sturdy-marginaleffects
@@ -203,7 +198,7 @@ inform_median <- function() {
 #' As get_predict() returns them: estimates, with draws as an attribute
 #' @param draws list of a matrix for each group.
 #' @noRd
-marginal_frame <- function(draws, complete, newdata, groups = FALSE) {
+marginal_frame <- function(draws, complete, newdata, groups) {
   all <- lapply(draws, function(d) {
     full <- matrix(NA_real_, length(complete), ncol(d))
     full[complete, ] <- d
