@@ -45,12 +45,6 @@ contrasts_of <- function(v) {
 #' @noRd
 count_spread <- function(count) 1 - sum((count / sum(count))^2)
 
-#' That of a coding: of evenly spread levels where that is not known
-#' @noRd
-level_spread <- function(coding) {
-  if (is.null(coding$spread)) 1 - 1 / length(coding$levels) else coding$spread
-}
-
 coding_width <- function(coding) {
   if (coding$kind == "numeric") 1L else length(coding$levels)
 }

@@ -137,26 +137,26 @@ is_date_text <- function(text) {
   Reduce(`|`, found)
 }
 
-#' How dates are made of text: by the format that reads most of it
+#' The format that reads most of the dates in text
 #' @noRd
-date_code <- function(name, v) {
+date_format <- function(v) {
   text <- feature_text(v)
   formats <- unlist(date_forms, use.names = FALSE)
   share <- vapply(formats, function(format) {
     year <- as.integer(format(as.Date(text, format), "%Y"))
     mean(!is.na(year) & year > 1000)
   }, 0)
-  best <- which.max(share)
-  asked <- best > 2 # which as.Date() tries by itself
-  paste0("as.Date(", name, if (asked) paste0(", \"", formats[best], "\""), ")")
+  formats[which.max(share)]
 }
 
-#' The same for each column, those of one format by the first of them
+#' How numbers are made of dates in text, those of one format shown by the first column of it
 #' @noRd
 date_codes <- function(features) {
-  code <- mapply(date_code, names(features), features)
-  format <- mapply(date_code, "x", features)
-  paste0("as.numeric(", code[!duplicated(format)], ")")
+  format <- vapply(features, date_format, "")
+  by_itself <- format %in% c("%Y-%m-%d", "%Y/%m/%d") # as as.Date() reads text
+  argument <- ifelse(by_itself, "", paste0(", \"", format, "\""))
+  code <- paste0("as.numeric(as.Date(", names(features), argument, "))")
+  code[!duplicated(argument)]
 }
 
 is_number_text <- function(text) {

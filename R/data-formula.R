@@ -10,7 +10,7 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
     stats::model.frame(formula, data, na.action = stats::na.pass), arg,
-    absent_columns(formula, data)
+    absent_columns(formula, data), names(data)
   )
   refuse(
     !offset && !is.null(attr(attr(frame, "terms"), "offset")),
@@ -97,32 +97,27 @@ absent_columns <- function(formula, data) {
   if (!is.data.frame(data) || is.null(names(data))) {
     return(NULL)
   }
-  absent <- Filter(function(name) {
+  Filter(function(name) {
     v <- get0(name, environment(formula))
     is.null(v) || is.function(v)
   }, setdiff(all.vars(formula), c(names(data), ".")))
-  if (length(absent)) {
-    c(
-      x = cli::format_inline(
-        "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}."
-      ),
-      i = if (ncol(data) == 1) {
-        cli::format_inline("Files separated by semicolons are read by {.fn read.csv2}.")
-      }
-    )
-  }
 }
 
 #' What a formula computes
-#' @param more said where it can't.
+#' @param absent,columns names of columns that are not there, and of those that are.
 #' @noRd
-by_formula <- function(code, where, more = NULL) {
+by_formula <- function(code, where, absent = NULL, columns = NULL) {
   tryCatch(code, error = function(cnd) {
     if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
     abort_sturdy(
       c(
         "The variables of the formula can't be evaluated in {.arg {where}}.",
-        if (!is.null(more)) stats::setNames(cli_verbatim(more), names(more))
+        x = if (length(absent)) {
+          "There is no column {.or {.val {absent}}}, but {.val {few(columns)}}."
+        },
+        i = if (length(absent) && length(columns) == 1) {
+          "Files separated by semicolons are read by {.fn read.csv2}."
+        }
       ),
       "formula", arg = where, parent = cnd
     )
@@ -176,6 +171,13 @@ apply_na_action <- function(frame, na.action) {
   )
   must(is.data.frame(kept), "na.action", "return a data frame, as {.fn na.omit} does", got = kept)
   kept
+}
+
+#' Positions of the rows that `na.action` keeps, where it is known which are complete
+#' @noRd
+rows_kept <- function(complete, na.action) {
+  marks <- data.frame(row = seq_along(complete), complete = ifelse(complete, TRUE, NA))
+  apply_na_action(marks, na.action)$row
 }
 
 #' The columns of the data that an expression reads

@@ -162,8 +162,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, arg = "newdata", y_
   rows <- seq_len(nrow(newdata))
   complete <- if (is.null(dim(y))) new$complete & !is.na(y) else new$complete
   if (!all(complete)) {
-    marks <- data.frame(row = rows, complete = ifelse(complete, TRUE, NA))
-    rows <- apply_na_action(marks, na.action)$row
+    rows <- rows_kept(complete, na.action)
     new$X <- new$X[rows, , drop = FALSE]
     y <- y[rows]
     check_none_missing(rows[!complete[rows]], arg)

@@ -17,7 +17,7 @@ mold_outcome <- function(y, arg = "y", one_class = FALSE, many = FALSE, single =
   if (length(used) < 2 && nlevels(y) == 2 && (one_class || single && length(y) == 1)) {
     used <- levels(y)
   }
-  check_classes(used, many, arg)
+  check_classes(used, many, arg, third_class(y))
   inform_levels(y, used, arg)
   outcome <- list(y = label_codes(match(as.character(y), used), used), levels = used)
   if (is.ordered(y) && length(used) > 2) outcome$ordered <- TRUE
@@ -36,9 +36,13 @@ outcome_factor <- function(y, arg) {
   }
 }
 
+#' The rows that bring further classes than two
+#' @noRd
+third_class <- function(y) which(!duplicated(y))[-(1:2)]
+
 #' Two classes, or as many as there may be
 #' @noRd
-check_classes <- function(used, many, arg) {
+check_classes <- function(used, many, arg, rows = NULL) {
   found <- c(x = "Found: {.val {few(used)}}.")
   if (many && length(used) > 2) {
     must(
@@ -51,7 +55,7 @@ check_classes <- function(used, many, arg) {
       more = c(found, i = if (length(used) > 2) {
         "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
          can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
-      })
+      }), rows = rows
     )
   }
 }
@@ -173,7 +177,7 @@ numeric_outcome <- function(y, arg) {
         "For other codes use {.code factor()}."
       }
     ),
-    of = "A numeric {.arg {arg}}"
+    of = "A numeric {.arg {arg}}", rows = third_class(y)
   )
   factor(y, levels = codes[[1]])
 }

@@ -1,14 +1,12 @@
 # Where objects of other packages keep probabilities that were predicted for each row without its
 # label: one row of a table for each class of object.
 
-with_scorer_labels <- function(prob, labels) structure(prob, labels = labels)
-
 #' The mean of what was predicted for each row, in the order of the rows, and its label
 #' @param row,labels those of each prediction.
 #' @noRd
 mean_by_row <- function(prob, row, labels) {
   sums <- rowsum(as.matrix(prob), row)
-  with_scorer_labels(sums / rowSums(sums), labels[match(rownames(sums), row)])
+  structure(sums / rowSums(sums), labels = labels[match(rownames(sums), row)])
 }
 
 #' Leave-one-out probabilities of a logistic model by one step of Newton's method
@@ -26,9 +24,9 @@ glm_left_out <- function(x) {
     eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
     all_rows <- function(v) stats::naresid(structure(omitted, class = "exclude"), v)
     if (is.null(omitted)) all_rows <- identity
-    with_scorer_labels(
+    structure(
       all_rows(stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))),
-      unname(all_rows(glm_labels(x)))
+      labels = unname(all_rows(glm_labels(x)))
     )
   }
 }
@@ -115,11 +113,9 @@ scorers <- list(
   }),
   randomForest = new_scorer("randomForest(x, y = factor(labels))", function(x) {
     if (is.matrix(x$votes)) {
-      votes <- unclass(x$votes) / rowSums(x$votes)
-      with_scorer_labels(votes, x$y)
+      structure(unclass(x$votes) / rowSums(x$votes), labels = x$y)
     }
   }),
-  gam = new_scorer("cross_fit(x, labels, fit, predict)"),
   glm = new_scorer("glm(..., family = binomial)", glm_left_out),
   train = new_scorer(
     "trainControl(method = \"cv\", savePredictions = \"final\", classProbs = TRUE)",
@@ -141,11 +137,10 @@ scorers <- list(
   ),
   model_fit = new_scorer("cross_fit(x, labels, specification)"),
   # boosters, without the rows that each was not shown
-  lgb.CVBooster = new_scorer("cross_fit(x, labels, fit, predict)"),
-  xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)"),
-  lgb.Booster = new_scorer("cross_fit(x, labels, fit, predict)"),
-  rpart = new_scorer("cross_fit(x, labels, fit, predict)"),
-  ksvm = new_scorer("cross_fit(x, labels, fit, predict)")
+  xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)")
+)
+scorers[c("gam", "lgb.CVBooster", "lgb.Booster", "rpart", "ksvm")] <- list(
+  new_scorer("cross_fit(x, labels, fit, predict)")
 )
 
 #' The row of an object, `NULL` where it is of no class of the table

@@ -178,17 +178,11 @@ score_classes <- function(prob, labels) {
 #' By the area under the ROC curve, three standard errors below 1/2.
 #' @noRd
 inform_reversed <- function(prob, labels) {
-  if (ncol(prob) != 2) {
-    return(invisible())
-  }
   event <- colnames(prob)[2]
   of_event <- as.character(labels) == event
   n <- c(sum(of_event), sum(!of_event))
-  if (min(n) == 0) {
-    return(invisible())
-  }
-  area <- (mean(rank(prob[, 2])[of_event]) - (n[1] + 1) / 2) / n[2]
-  if (area < 0.5 - 3 * sqrt((sum(n) + 1) / (12 * prod(n)))) {
+  area <- (mean(rank(prob[, 2])[of_event]) - (n[1] + 1) / 2) / n[2] # NaN where all are of one class
+  if (ncol(prob) == 2 && isTRUE(area < 0.5 - 3 * sqrt((sum(n) + 1) / (12 * prod(n))))) {
     inform_sturdy(
       c(
         i = "The scores of {.val {event}} are lower where it is recorded than where it is not.",
@@ -206,14 +200,11 @@ score_levels <- function(labels, columns) {
     used <- levels(labels)[levels(labels) %in% as.character(labels)]
     return(if (nlevels(labels) == columns) levels(labels) else used)
   }
-  if (is.logical(labels)) {
-    return(c("FALSE", "TRUE"))
+  if (is.numeric(labels) && (columns != 2 || !length(two_codes(labels)))) {
+    return(as.character(sort(unique(labels))))
   }
-  codes <- if (is.numeric(labels) && columns == 2) two_codes(labels)
-  if (length(codes)) {
-    return(as.character(codes[[1]]))
-  }
-  if (is.numeric(labels)) as.character(sort(unique(labels))) else text_levels(as.character(labels))
+  plain <- is.numeric(labels) || is.logical(labels)
+  levels(outcome_factor(if (plain) labels else as.character(labels), "labels"))
 }
 
 #' Rows that are probabilities, none of them 0: what stands for a 0 is below the others of its row

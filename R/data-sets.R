@@ -203,17 +203,6 @@ with_seed_or_stream <- function(seed, code) {
     return(code)
   }
   seed <- check_count(seed, "seed", min = -.Machine$integer.max)
-  with_stream_kept({
-    set.seed(seed,
-      kind = "Mersenne-Twister", normal.kind = "Inversion",
-      sample.kind = "Rejection"
-    )
-    code
-  })
-}
-
-# Evaluates `code` and puts the random number stream back as it was
-with_stream_kept <- function(code) {
   global <- globalenv()
   kind <- RNGkind()
   state <- get0(".Random.seed", global, inherits = FALSE)
@@ -224,5 +213,8 @@ with_stream_kept <- function(code) {
   } else {
     assign(".Random.seed", state, envir = global)
   })
+  set.seed(
+    seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection"
+  )
   code
 }

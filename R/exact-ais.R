@@ -31,7 +31,7 @@ ais_levels <- function(problem, s) {
 #' both. Its minimum for T levels is length^2 / T, `length` being the integral of the
 #' root of that rate over s [M A.3], with levels at equal lengths.
 #'
-#' @param s,trace levels of a batch, and its log weights (levels x chains).
+#' @param s,trace levels of a batch, no fewer than stretches, and its log weights (levels x chains).
 #' @return list(levels, at): `at` maps a share of the length to s.
 #' @noRd
 ais_length <- function(s, trace) {
@@ -40,10 +40,10 @@ ais_length <- function(s, trace) {
   block <- ceiling(seq_along(s) * ais_blocks / length(s))
   summed <- rowsum(change, block)
   size <- tabulate(block)
-  rate <- apply(summed, 1, stats::var, na.rm = TRUE) / size[size > 0]
+  rate <- apply(summed, 1, stats::var, na.rm = TRUE) / size
   rate[!is.finite(rate)] <- 0
   root <- sqrt(smooth_neighbours(rate))
-  ends <- c(0, s[cumsum(size[size > 0])])
+  ends <- c(0, s[cumsum(size)])
   width <- diff(ends)
   length <- sum(root * width)
   # one in eleven levels is spread evenly
@@ -56,7 +56,7 @@ ais_length <- function(s, trace) {
 
 smooth_neighbours <- function(x) {
   n <- length(x)
-  if (n < 2) x else (x[c(1, 1:(n - 1))] + 2 * x + x[c(2:n, n)]) / 4
+  (x[c(1, 1:(n - 1))] + 2 * x + x[c(2:n, n)]) / 4
 }
 
 # The run -------------------------------------------------------------------

@@ -186,10 +186,7 @@ check_probability <- function(object, problem, run, draws, progress) {
     ))
   }
   start <- run$F[, systematic(exp(run$log_w - run$log_z), ais_chains)]
-  start <- native_ais_move(
-    problem$K, problem$B, problem$y, problem$barrier, start, 1L, 50L
-  )
-  start <- matrix(start, ncol = ais_chains)
+  start <- matrix(move_chains(problem, start, 1L, 50L), ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X)
   ep <- class_probabilities(latent$m, latent$s2, object$spec$df)
@@ -228,9 +225,8 @@ systematic <- function(weights, n) {
 #' @noRd
 exact_probability <- function(object, problem, moves, told = 2L) {
   n <- nrow(problem$B)
-  given <- lapply(kernels_of(problem), function(k) {
-    kernel <- kernel_of(problem, k)
-    at <- conditional_latent(object, problem, object$data$X, k)
+  given <- lapply(kernels_of(problem), function(kernel) {
+    at <- conditional_latent(object, kernel, object$data$X)
     list(
       functions = kernel$functions, s2 = pmax(diag(at$cov), .Machine$double.xmin),
       W = native_solve(kernel$B, at$V, transpose = TRUE) # K^-1 k*
@@ -276,8 +272,7 @@ importance_draws <- function(object, problem, draws) {
   root <- if (is.finite(df)) sqrt(object$ep$kappa) else 1
   log_ratios <- 0
   f <- matrix(0, r * problem$functions, draws)
-  for (k in kernels_of(problem)) {
-    kernel <- kernel_of(problem, k)
+  for (kernel in kernels_of(problem)) {
     for (c in kernel$functions) {
       L <- native_cholesky(native_product(kernel$B, tau[, c] * kernel$B), 1)
       if (is.null(L)) {
@@ -306,16 +301,10 @@ log_t <- function(square, df, r) {
   if (is.finite(df)) -(df + r) / 2 * log1p(square / df) else -square / 2
 }
 
-#' Standard normal rows x cols, in pieces: stats::rnorm() of millions hears no interrupt
+#' Standard normal rows x cols, a column at a time: stats::rnorm() of millions hears no interrupt
 #' @noRd
 normal_draws <- function(rows, cols) {
-  noise <- matrix(0, rows, cols)
-  width <- max(1, floor(2e6 / rows))
-  for (from in seq(1, cols, by = width)) {
-    some <- from:min(cols, from + width - 1)
-    noise[, some] <- stats::rnorm(rows * length(some))
-  }
-  noise
+  matrix(vapply(seq_len(cols), function(c) stats::rnorm(rows), numeric(rows)), rows)
 }
 
 check_importance <- function(object, problem, draws = 10000L) {

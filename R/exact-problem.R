@@ -91,6 +91,14 @@ ais_problem_gram <- function(K, y, epsilon) {
   ))
 }
 
+#' Moves at the barriers of a problem, see native_ais_move()
+#' @noRd
+move_chains <- function(problem, start, keep, thin, tick = NULL) {
+  native_ais_move(
+    problem$K, problem$B, problem$y, problem$barrier, start, keep, thin, tick
+  )
+}
+
 #' The barrier at which a wrong label is out of the question
 #' @noRd
 impossible_top <- function(y) log(NROW(y)) + 15
@@ -154,29 +162,30 @@ inform_jitter <- function(problem, what = "kernel matrix") {
   }
 }
 
-#' Kernel k of those that a problem has: which functions it is of, and its factor
+#' The kernels of a problem: the place of each, which functions it is of, and its factor
 #' @noRd
-kernel_of <- function(problem, k) {
+kernels_of <- function(problem) {
   n <- nrow(problem$B)
   all <- ncol(problem$B) / n
-  list(
-    functions = if (all == 1) seq_len(problem$functions) else k,
-    B = problem$B[, (k - 1) * n + seq_len(n), drop = FALSE]
-  )
+  lapply(seq_len(all), function(k) {
+    list(
+      k = k, functions = if (all == 1) seq_len(problem$functions) else k,
+      B = problem$B[, (k - 1) * n + seq_len(n), drop = FALSE]
+    )
+  })
 }
-
-kernels_of <- function(problem) seq_len(ncol(problem$B) / nrow(problem$B))
 
 #' The rows of function c among those of all
 #' @noRd
 rows_of <- function(problem, c) (c - 1) * nrow(problem$B) + seq_len(nrow(problem$B))
 
 #' Mean weights (n x m: the mean is t(V) z with f = B z) and covariance of the latent
-#' values of new observations given those at the training rows [M A.6], under kernel k
+#' values of new observations given those at the training rows [M A.6], under a kernel of
+#' kernels_of()
 #' @noRd
-conditional_latent <- function(object, problem, X, k = 1) {
-  hyper <- class_hypers_of(object)[[k]]
+conditional_latent <- function(object, kernel, X) {
+  hyper <- class_hypers_of(object)[[kernel$k]]
   cross <- native_gram(object$data$X, X, model_columns(object), hyper)
-  V <- native_solve(kernel_of(problem, k)$B, cross)
+  V <- native_solve(kernel$B, cross)
   list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
 }

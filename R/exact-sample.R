@@ -138,10 +138,7 @@ sample_start <- function(problem, burn = 200L) {
   alive <- which(is.finite(pilot$log_w))
   refuse(!length(alive), ais_impossible, "no_sample")
   start <- pilot$F[, rep_len(alive, ais_chains), drop = FALSE]
-  moved <- native_ais_move(
-    problem$K, problem$B, problem$y, problem$barrier, start, 1L, burn
-  )
-  matrix(moved, ncol = ais_chains)
+  matrix(move_chains(problem, start, 1L, burn), ncol = ais_chains)
 }
 
 #' At least n draws: rows x chains x draws a chain
@@ -154,10 +151,7 @@ sample_moves <- function(problem, start, n, thin, progress) {
   meter <- progress_meter("Sampling", progress)
   words <- sprintf("%s draws", whole(keep * chains))
   tick <- function(done) meter(done, keep, words)
-  native_ais_move(
-    problem$K, problem$B, problem$y, problem$barrier,
-    start[, seq_len(chains), drop = FALSE], keep, thin, tick
-  )
+  move_chains(problem, start[, seq_len(chains), drop = FALSE], keep, thin, tick)
 }
 
 # New rows ------------------------------------------------------------------
@@ -172,9 +166,8 @@ sample_at <- function(object, problem, draws, new) {
   out <- array(NA_real_, c(m, problem$functions, count))
   X <- new$X[new$complete, , drop = FALSE]
   draws <- array(draws, c(nrow(problem$B), problem$functions, count))
-  for (k in if (nrow(X) > 0) kernels_of(problem)) {
-    kernel <- kernel_of(problem, k)
-    given <- conditional_latent(object, problem, X, k)
+  for (kernel in if (nrow(X) > 0) kernels_of(problem)) {
+    given <- conditional_latent(object, kernel, X)
     left <- chol_jitter(given$cov)
     inform_jitter(left, "conditional covariance of the new rows")
     for (c in kernel$functions) {

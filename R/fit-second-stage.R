@@ -177,8 +177,8 @@ own_left_out <- function(fit) {
   prob <- own_scores(fit)
   levels <- fit$blueprint$levels
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
-  prob <- with_scorer_labels(prob, factor(levels[label_code(fit$data)], levels))
-  structure(prob, times = fit$data$reports$times, own = own_kind(fit))
+  labels <- factor(levels[label_code(fit$data)], levels)
+  structure(prob, labels = labels, times = fit$data$reports$times, own = own_kind(fit))
 }
 
 fit_molded.second_stage_spec <- function(spec, molded) {

@@ -80,7 +80,7 @@ effects_intercept <- 10
 #' @noRd
 effects_scales <- function(blueprint) {
   as.numeric(vapply(blueprint$coding, function(coding) {
-    if (coding$kind == "numeric") 1 else 1 / level_spread(coding)
+    if (coding$kind == "numeric") 1 else 1 / coding$spread
   }, 0))
 }
 

@@ -94,16 +94,13 @@ without_rows <- function(x) {
     rows = n, counts = label_counts(x), left_out = length(x$data$na_action)
   )
   x["data"] <- list(NULL)
-  none <- function(v) if (is.matrix(v)) v[0L, , drop = FALSE] else v[0L]
   rows <- c("m", "C_diag", "loo", "seen", "flipped")
-  x$ep[rows] <- lapply(x$ep[rows], none)
+  x$ep[rows] <- lapply(x$ep[rows], no_rows)
   x$ep$residual <- max(x$ep$residual)
-  x$ep$sites <- lapply(x$ep$sites[c("tau", "nu")], none)
-  x$ep$cavity <- lapply(x$ep$cavity[c("mean", "var")], none)
+  x$ep$sites <- lapply(x$ep$sites[c("tau", "nu")], no_rows)
+  x$ep$cavity <- lapply(x$ep$cavity[c("mean", "var")], no_rows)
   if (!is.null(x$nodes)) {
-    x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], function(v) {
-      array(0, c(0, dim(v)[-1]))
-    })
+    x$nodes[c("tau", "seen")] <- lapply(x$nodes[c("tau", "seen")], no_rows)
     x$nodes$truth <- truth_by_model(node_truth(x))
   }
   if (!is.null(x$label_stage)) x$label_stage <- stage_without_rows(x$label_stage, x$shards)
@@ -111,17 +108,18 @@ without_rows <- function(x) {
   x
 }
 
+#' What is kept of each row, of none
+#' @noRd
+no_rows <- function(v) if (is.null(dim(v))) v[0L] else array(v[0L], c(0L, dim(v)[-1]))
+
 #' The label stage: predictions go through its points, and how many labels are wrong stays known
 #' @noRd
 stage_without_rows <- function(stage, shards) {
   stage["data"] <- list(NULL)
   stage$shards <- shards
   stage$nodes$unusual <- numeric()
-  for (field in c("p", "loo", "log_z")) {
-    size <- dim(stage$nodes$truth[[field]])
-    stage$nodes$truth[[field]] <- array(0, c(0L, size[-1]))
-  }
-  stage$nodes$truth$y <- integer()
+  rows <- c("p", "loo", "log_z", "y")
+  stage$nodes$truth[rows] <- lapply(stage$nodes$truth[rows], no_rows)
   class(stage) <- c("butchered", "sharded", class(stage))
   stage
 }

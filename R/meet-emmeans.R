@@ -85,20 +85,20 @@ emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
 #' Probabilities of several classes at encoded inputs, all inputs of the first class first
 #' @noRd
 class_moments <- function(object, X) {
-  draws <- path_draws(250L, nrow(X) * length(object$blueprint$levels))
-  p <- do.call(rbind, path_prob(object, X, draws))
+  p <- do.call(rbind, path_prob(object, X, path_draws(object, X)))
   list(X = diag(nrow(p)), bhat = rowMeans(p), V = stats::cov(t(p)))
 }
 
 #' The latent function at encoded inputs, over the root of the nugget, as a linear function of
-#' what has means and covariances
+#' what has means and covariances: the coefficients of a fit that has some, or draws
 #' @return list(X, bhat, V)
 #' @noRd
 link_moments <- function(object, X) {
-  UseMethod("link_moments")
-}
-
-link_moments.bpm <- function(object, X) {
+  if (!inherits(object, "bpm")) {
+    z <- path_link(object, X, path_draws(object, X))
+    check_link(all(is.finite(z)))
+    return(list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z))))
+  }
   check_link(object$prior$nugget)
   nodes <- coefficient_nodes(object, "coefficients")
   A <- nodes$A
@@ -108,12 +108,6 @@ link_moments.bpm <- function(object, X) {
     X = design, bhat = unname(coefficient_mean(nodes)),
     V = coefficient_covariance(nodes)
   )
-}
-
-link_moments.sturdy_model <- function(object, X) {
-  z <- path_link(object, X, path_draws(1000L, nrow(X)))
-  check_link(all(is.finite(z)))
-  list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z)))
 }
 
 #' From the link to the probability of the event: by the normal distribution function, and through the

@@ -2,8 +2,9 @@
 
 #' Fits in easystats and modelsummary
 #'
-#' Methods for the insight package (`find_formula()`, `find_parameters()`, `model_info()`,
-#' `get_data()`, `get_parameters()`, `get_predicted()`, `link_function()`, `link_inverse()`),
+#' Methods for the insight package (`find_formula()`, `model_info()`, `get_data()`,
+#' `get_predicted()`, `link_function()`, `link_inverse()`; its `find_parameters()` and
+#' `get_parameters()` are those of [coef()][bpm-weights]),
 #' for `model_parameters()` of parameters, `model_performance()` of performance, and
 #' `describe_posterior()`, `p_direction()`, `hdi()` and `eti()` of bayestestR. With them
 #' `modelsummary::modelsummary()` prints a table of fits.
@@ -39,7 +40,6 @@
 #' @param predict `"expectation"`, a probability, or `"classification"`.
 #' @param ci Probability of intervals; `NULL`, the default, or for `model_parameters()` 0.95.
 #' @param exponentiate,component,contrasts For a [bpm()], see [tidy()][tidy.sturdy_model].
-#' @param flatten Whether names come as a vector.
 #' @param ... Not used, or arguments for the default methods.
 #' @return As those packages have them.
 #' @section Conditions:
@@ -79,25 +79,8 @@ any_formula <- function(x) {
   if (!is.null(x$blueprint$formula)) {
     return(x$blueprint$formula)
   }
-  inputs <- lapply(x$blueprint$columns, as.name)
-  right <- if (length(inputs)) Reduce(function(a, b) call("+", a, b), inputs) else 1
-  stats::as.formula(call("~", as.name(response_name(x)), right), globalenv())
-}
-
-#' @rdname sturdy-insight
-#' @exportS3Method insight::find_parameters
-find_parameters.sturdy_model <- function(x, flatten = FALSE, ...) {
-  check_model(x)
-  names <- names(stats::coef(x))
-  if (check_flag(flatten, "flatten")) names else list(conditional = names)
-}
-
-#' @rdname sturdy-insight
-#' @exportS3Method insight::get_parameters
-get_parameters.sturdy_model <- function(x, ...) {
-  check_model(x)
-  estimate <- stats::coef(x)
-  data.frame(Parameter = names(estimate), Estimate = unname(estimate))
+  formula <- call("~", as.name(response_name(x)), sum_of(x$blueprint$columns))
+  stats::as.formula(formula, globalenv())
 }
 
 #' @rdname sturdy-insight

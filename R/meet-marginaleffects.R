@@ -83,43 +83,22 @@ get_predict.sturdy_model <- function(model, newdata, type = "response", ...) {
   several <- is_several(model)
   type <- check_choice(type, c("response", if (!several) "link"), "type")
   new <- marginal_inputs(model, newdata)
-  draws <- if (several) {
-    path_draws(250L, nrow(new$X) * length(model$blueprint$levels))
-  } else path_draws(1000L, nrow(new$X))
-  if (type == "response") {
-    p <- path_prob(model, new$X, draws)
-    if (!several) p <- list(main_marginaleffect = p[[2]])
-    return(marginal_frame(p, new$complete, newdata, several))
-  }
-  z <- if (is.null(model$label_stage)) {
-    path_link(model, new$X, draws)
-  } else {
-    p <- path_prob(model, new$X, draws)
-    tail_quantile(p[[1]], p[[2]])
-  }
-  check_link(all(is.finite(z)))
-  marginal_frame(list(main_marginaleffect = z), new$complete, newdata)
-}
-
-#' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_coef
-get_coef.bpm <- function(model, ...) {
-  check_model(model)
-  stats::coef(model)
-}
-
-#' @rdname sturdy-marginaleffects
-#' @exportS3Method marginaleffects::get_vcov
-get_vcov.bpm <- function(model, ...) {
-  check_model(model)
-  stats::vcov(model)
+  draws <- path_draws(model, new$X)
+  through <- type == "response" || !is.null(model$label_stage)
+  p <- if (through) path_prob(model, new$X, draws)
+  if (type == "link") {
+    z <- if (through) tail_quantile(p[[1]], p[[2]]) else path_link(model, new$X, draws)
+    check_link(all(is.finite(z)))
+    p <- list(z)
+  } else if (!several) p <- p[2]
+  marginal_frame(p, new$complete, newdata, several)
 }
 
 #' @rdname sturdy-marginaleffects
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.sturdy_model <- function(model, ...) {
   check_model(model)
-  NULL
+  if (inherits(model, "bpm")) stats::vcov(model)
 }
 
 #' @rdname sturdy-marginaleffects
@@ -168,9 +147,12 @@ meet_marginaleffects <- function() {
   )
 }
 
-#' How many draws, where as many rows of them fit in memory
+#' How many draws, where as many of all functions at encoded inputs fit in memory
 #' @noRd
-path_draws <- function(usual, rows) {
+path_draws <- function(model, X) {
+  several <- is_several(model)
+  rows <- nrow(X) * if (several) length(model$blueprint$levels) else 1L
+  usual <- if (several) 250L else 1000L
   draws <- check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
   check_memory(6 * as.double(rows) * draws, rows, what = "rows of draws")
   draws
@@ -216,7 +198,7 @@ inform_median <- function() {
 #' As get_predict() returns them: estimates, with draws as an attribute
 #' @param draws list of a matrix for each group.
 #' @noRd
-marginal_frame <- function(draws, complete, newdata, groups = FALSE) {
+marginal_frame <- function(draws, complete, newdata, groups) {
   all <- lapply(draws, function(d) {
     full <- matrix(NA_real_, length(complete), ncol(d))
     full[complete, ] <- d

@@ -36,20 +36,11 @@
 #' learner$loglik()
 NULL
 
-#' Enter the learner in mlr3's dictionary
+#' Enter the learner in mlr3's dictionary, its class made when mlr3 is there
 #' @noRd
 meet_mlr3 <- function() {
-  mlr3::mlr_learners$add("classif.sturdy", new_learner)
+  mlr3::mlr_learners$add("classif.sturdy", function() make_learner_class()$new())
 }
-
-#' A learner, of a class that is made when mlr3 is there
-#' @noRd
-new_learner <- function() {
-  if (is.null(learner_class$made)) learner_class$made <- make_learner_class()
-  learner_class$made$new()
-}
-
-learner_class <- new.env(parent = emptyenv())
 
 utils::globalVariables(c("self", "super")) # of the class
 
@@ -128,9 +119,5 @@ learner_answer <- function(learner, task) {
 #' The share of labels that the other rows get wrong
 #' @noRd
 learner_error <- function(model) {
-  elpd <- loo(model)$pointwise[, "elpd_loo"]
-  if (!is_several(model)) {
-    return(mean(exp(elpd) < 0.5))
-  }
   mean(max.col(recorded_rows(model), ties.method = "first") != label_code(model$data))
 }

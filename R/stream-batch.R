@@ -52,7 +52,6 @@ mold_batch <- function(formula, data, levels, scale) {
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
-    check_third_class(y, arg)
     text <- is.character(y) || is.factor(y)
     must(
       !text || length(unique(y)) != 1 || nlevels(y) == 2, arg,
@@ -77,16 +76,6 @@ mold_batch <- function(formula, data, levels, scale) {
   molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
   molded$data$y <- outcome$y
   molded
-}
-
-#' The row of a first batch that brings a third class
-#' @noRd
-check_third_class <- function(y, arg) {
-  first <- if (is.atomic(y)) which(!duplicated(y) & !is.na(y))
-  must(
-    length(first) <= 2, arg, "have two classes, not {length(first)}", "outcome_levels",
-    more = c(x = "Found: {.val {few(as.character(y[first]))}}."), rows = first[-(1:2)]
-  )
 }
 
 # Errors --------------------------------------------------------------------

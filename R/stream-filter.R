@@ -57,7 +57,5 @@ kept_rows <- function(data, fit, run) {
   if (is.null(frame) || nrow(frame) != nrow(data)) {
     return(all)
   }
-  complete <- stats::complete.cases(frame)
-  marks <- data.frame(row = all, complete = ifelse(complete, TRUE, NA))
-  apply_na_action(marks, run$na.action)$row
+  rows_kept(stats::complete.cases(frame), run$na.action)
 }

@@ -42,7 +42,7 @@ fuzz_objects <- function() {
   # methods of generics whose package may not be here, called as these would
   foreign <- c(
     "axe_call.sturdy_model", "axe_ctrl.sturdy_model", "axe_data.sturdy_model",
-    "get_coef.bpm", "get_predict.sturdy_model", "get_vcov.bpm", "get_vcov.sturdy_model",
+    "get_predict.sturdy_model", "get_vcov.sturdy_model",
     "set_coef.bpm", "handler_predict.sturdy_model", "handler_startup.sturdy_model",
     "vetiver_create_description.sturdy_model", "vetiver_create_meta.sturdy_model",
     "vetiver_prepare_model.sturdy_model", "vetiver_ptype.sturdy_model", "update.gp_class"

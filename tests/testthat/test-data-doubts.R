@@ -107,11 +107,11 @@ test_that("an outcome of three ordered levels is taken in its order", {
 })
 
 test_that("how dates are made of text is said in their own form", {
-  code <- function(form) date_code("v", format(as.Date("2023-12-20") + 1:40, form))
-  expect_equal(code("%Y-%m-%d"), "as.Date(v)")
-  expect_equal(code("%Y/%m/%d"), "as.Date(v)")
+  code <- function(form) date_codes(list(v = format(as.Date("2023-12-20") + 1:40, form)))
+  expect_equal(code("%Y-%m-%d"), "as.numeric(as.Date(v))")
+  expect_equal(code("%Y/%m/%d"), "as.numeric(as.Date(v))")
   for (form in c("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%d-%m-%Y", "%Y.%m.%d")) {
-    expect_equal(code(form), sprintf("as.Date(v, \"%s\")", form))
+    expect_equal(code(form), sprintf("as.numeric(as.Date(v, \"%s\"))", form))
   }
 })
 

@@ -24,7 +24,6 @@ test_that("insight finds formula, response and predictors", {
     )
     expect_identical(insight::n_obs(fit), nobs(fit))
     expect_identical(insight::find_parameters(fit)$conditional, names(coef(fit)))
-    expect_error(insight::find_parameters(fit, flatten = NA), class = "sturdy_error_type")
     expect_identical(insight::get_parameters(fit)$Estimate, unname(coef(fit)))
   }
   xy <- gpc(as.matrix(toy()[1:2]), toy()$class, kernel = held(), epsilon = 0.05)

@@ -74,7 +74,7 @@ test_that("the band holds the averaged probability in nine draws of ten", {
   z <- forwardsolve(problem$B, f)
   covered <- vapply(c(5, 20, 30, 40, 55), function(k) {
     rows <- seq(k, nrow(curve$X), by = 60)
-    given <- conditional_latent(fit, problem, curve$X[rows, ])
+    given <- conditional_latent(fit, kernels_of(problem)[[1]], curve$X[rows, ])
     smooth <- given$cov - diag(0.3, length(rows))
     g <- crossprod(given$V, z) + chol_jitter(smooth)$L %*%
       matrix(rnorm(length(rows) * ncol(z)), length(rows))
