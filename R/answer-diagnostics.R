@@ -240,8 +240,10 @@ bound_words <- function(bounds, values) {
 bound_meanings <- c(
   "lengthscale upper" = "A lengthscale on its upper bound: the column has no influence.",
   "prior_scale lower" = "A prior scale on its lower bound: the column has no influence.",
-  "prior_scale upper" =
-    "A prior scale on its upper bound: the column far outweighs the intercept and the other columns.",
+  "prior_scale upper" = paste(
+    "A prior scale on its upper bound: the column far outweighs the intercept and the other",
+    "columns."
+  ),
   "lengthscale lower" = paste(
     "A lengthscale on its lower bound: rows that differ in the column carry no information about",
     "each other."
