@@ -67,16 +67,14 @@ confusion <- function(object, level = 0.9, ...) {
     p <- matrix(said$p[mine, cells$true[k], ], sum(mine), length(said$weight))
     density_ends(wrong_mixture(p, said$weight, times[mine]), level)
   }, numeric(2))
-  as_matrix <- function(v, names) {
+  as_matrix <- function(v, names = c("true", "recorded")) {
     matrix(v, length(levels), dimnames = stats::setNames(list(levels, levels), names))
   }
-  parts <- lapply(list(matrix_counts(object), numbers[1, ], numbers[2, ]), function(v) {
-    as_matrix(as.vector(v), c("true", "recorded"))
-  })
   structure(
     list(
       predicted = as_matrix(predicted, c("recorded", "predicted")),
-      true = parts[[1]], lower = parts[[2]], upper = parts[[3]], level = level
+      true = as_matrix(matrix_counts(object)), lower = as_matrix(numbers[1, ]),
+      upper = as_matrix(numbers[2, ]), level = level
     ),
     class = "sturdy_confusion"
   )

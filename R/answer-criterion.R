@@ -40,9 +40,9 @@ criterion <- function(object, type = c("evidence", "loo"), ...) {
   if (type == "loo" && is_several(object)) {
     abort_several("leave-one-out criterion with a gradient", "{.fn loo} has its value.")
   }
-  ep <- refit_ep(
-    all_free(object), sites = object$ep$sites, criterion = type, gradient = TRUE
-  )
+  free <- object
+  if (!is.null(object$prior)) free$prior$free[] <- TRUE # the gradient in those that are held, too
+  ep <- refit_ep(free, sites = object$ep$sites, criterion = type, gradient = TRUE)
   if (is_several(object)) {
     # EP does not tell classes of equal likelihoods apart where only one rate is learned
     slope <- exp(object$ep$seen - object$ep$loo)
@@ -51,37 +51,15 @@ criterion <- function(object, type = c("evidence", "loo"), ...) {
   criterion_result(ep, object)
 }
 
-# A fit whose latent has the gradient in every hyperparameter.
-all_free <- function(object) {
-  UseMethod("all_free")
-}
-
-all_free.default <- function(object) object
-
-all_free.bpm <- function(object) {
-  object$prior$free[] <- TRUE
-  object
-}
-
 criterion_result <- function(ep, object) {
   names <- names(hyperparameters(object))
   gradient <- stats::setNames(rep(NA_real_, length(names)), names)
   if (ep$gradient_solved) {
-    g <- ep$gradient
-    kernels <- max(1L, length(object$kernel$nugget))
+    of_latent <- ep$gradient
+    if (!is.null(object$kernel)) of_latent <- by_kernel(object$kernel, of_latent)
     by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))
     gradient[] <- c(
-      unlist(lapply(seq_len(kernels), function(c) {
-        of <- if (kernels > 1) class_hyper(g, c) else g
-        if (is.null(object$kernel)) {
-          of
-        } else {
-          of[c(
-            "lengthscale", scalar_names(object$kernel), if (is_in_order(object)) "width"
-          )]
-        }
-      })),
-      if (length(object$epsilon) == 1) sum(by_class) else by_class
+      unlist(of_latent), if (length(object$epsilon) == 1) sum(by_class) else by_class
     )
   } else {
     warn_sturdy(

@@ -230,40 +230,29 @@ diagnose_average <- function(object) {
 bound_words <- function(bounds, values) {
   kind <- sub("[.@].*", "", bounds) # nugget@<class>, with a kernel for each class
   end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
-  said <- vapply(bound_meanings, function(meaning) {
-    any(kind %in% meaning$of & end == meaning$end)
-  }, logical(1))
-  vapply(bound_meanings[said], `[[`, character(1), "words")
+  said <- vapply(names(bound_meanings), function(of) {
+    any(grepl(paste0("^", of, "$"), paste(kind, end)))
+  }, NA)
+  unname(bound_meanings[said])
 }
 
-bound_meaning <- function(of, end, ...) list(of = of, end = end, words = paste(...))
-
-bound_meanings <- list(
-  bound_meaning(
-    "lengthscale", "upper", "A lengthscale on its upper bound: the column has no influence."
+# What it means that a hyperparameter stands at an end of its range: which, as an expression
+bound_meanings <- c(
+  "lengthscale upper" = "A lengthscale on its upper bound: the column has no influence.",
+  "prior_scale lower" = "A prior scale on its lower bound: the column has no influence.",
+  "prior_scale upper" = paste(
+    "A prior scale on its upper bound: the column far outweighs the intercept and the other",
+    "columns."
   ),
-  bound_meaning(
-    "prior_scale", "lower", "A prior scale on its lower bound: the column has no influence."
+  "lengthscale lower" = paste(
+    "A lengthscale on its lower bound: rows that differ in the column carry no information about",
+    "each other."
   ),
-  bound_meaning(
-    "prior_scale", "upper", "A prior scale on its upper bound: the column far outweighs the",
-    "intercept and the other columns."
-  ),
-  bound_meaning(
-    "lengthscale", "lower", "A lengthscale on its lower bound: rows that differ in the column",
-    "carry no information about each other."
-  ),
-  bound_meaning(
-    c("bias", "nugget", "epsilon"), "lower",
-    "A bias, nugget or epsilon on its lower bound: the data show no need for it."
-  ),
-  bound_meaning(
-    "epsilon", "upper", "epsilon near 1/2: to this model the labels look like coin tosses."
-  ),
-  bound_meaning(
-    c("bias", "nugget"), "upper",
+  "(bias|nugget|epsilon) lower" =
+    "A bias, nugget or epsilon on its lower bound: the data show no need for it.",
+  "epsilon upper" = "epsilon near 1/2: to this model the labels look like coin tosses.",
+  "(bias|nugget) upper" =
     "A bias or nugget on its upper bound: the inputs explain almost nothing."
-  )
 )
 
 #' @export

@@ -175,28 +175,16 @@ integrated_of <- function(object) {
   if (!is.null(average)) {
     return(average)
   }
-  if (is_several(object) && identical(object$spec$epsilon, "matrix")) {
-    return(warn_not_integrated(not_integrated(
-      "a learned matrix is integrated by {.code hyper = \"integrate\"}"
-    )))
-  }
   spec <- object$spec
   at_mode <- is.infinite(spec$df) && spec$criterion == "evidence"
-  value <- integrated_evidence(
-    model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
-    search = !at_mode
-  )
-  warn_not_integrated(value)
-}
-
-#' Is the integrated evidence of a fit corrected to second order?
-#' @noRd
-is_corrected <- function(object) {
-  corrected <- object$nodes$models$corrected
-  if (is.null(corrected)) model_latent(object)$second else isTRUE(corrected[1])
-}
-
-warn_not_integrated <- function(value) {
+  value <- if (is_several(object) && identical(spec$epsilon, "matrix")) {
+    not_integrated("a learned matrix is integrated by {.code hyper = \"integrate\"}")
+  } else {
+    integrated_evidence(
+      model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
+      search = !at_mode
+    )
+  }
   if (is.na(value)) {
     warn_sturdy(
       paste0(
@@ -206,6 +194,13 @@ warn_not_integrated <- function(value) {
     )
   }
   as.numeric(value)
+}
+
+#' Is the integrated evidence of a fit corrected to second order?
+#' @noRd
+is_corrected <- function(object) {
+  corrected <- object$nodes$models$corrected
+  if (is.null(corrected)) model_latent(object)$second else isTRUE(corrected[1])
 }
 
 #' The evidence that a fit is judged by: integrated, where it averages

@@ -275,8 +275,6 @@ print.sturdy_performance <- function(x, digits = 3, ...) {
       "% intervals), and against the recorded labels"
     )
   }
-  shown <- x
-  class(shown) <- "data.frame"
-  print(shown, digits = digits, row.names = FALSE)
+  print(as.data.frame(x), digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -158,13 +158,9 @@ rates_on_bound <- function(object) {
     return(character())
   }
   at$omega <- lapply(at$omega, omega_by_group, object$data$reports)
-  sources <- seq_len(dim(at$omega[[1]])[1])
   near <- vapply(1:2, function(t) {
-    share <- vapply(sources, function(s) {
-      rates <- vapply(at$omega, function(omega) omega[s, t, 3 - t], numeric(1))
-      sum(at$weight[rates > bound_near])
-    }, numeric(1))
-    max(share) > bound_share
+    above <- lapply(at$omega, function(omega) omega[, t, 3 - t] > bound_near)
+    max(do.call(cbind, above) %*% at$weight) > bound_share # of the sources
   }, NA)
   object$blueprint$levels[near]
 }

@@ -87,15 +87,9 @@ reading_list <- function(told, rows, ids, levels, readers) {
 #' @export
 print.sturdy_reading <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
-  if (!identical(attr(x, "listed"), nrow(x))) { # columns or rows were taken out of it
-    print(as.data.frame(x), digits = digits)
-    return(invisible(x))
-  }
-  wrong <- format(signif(attr(x, "wrong"), digits), trim = TRUE)
-  cat("<sturdy_reading> ", count(nrow(x), "row"), " to read, of ", attr(x, "open"), "\n", sep = "")
-  print_fields(c("Expected to be called wrong" = paste0(
-    wrong[1], " now, ", wrong[2], " after these readings"
-  )))
-  print(as.data.frame(x), digits = digits, row.names = FALSE)
-  invisible(x)
+  wrong <- function(k) format(signif(attr(x, "wrong"), digits), trim = TRUE)[k]
+  title <- paste0("<sturdy_reading> ", count(nrow(x), "row"), " to read, of ", attr(x, "open"))
+  print_list(x, digits, title, c(
+    "Expected to be called wrong" = paste0(wrong(1), " now, ", wrong(2), " after these readings")
+  ))
 }

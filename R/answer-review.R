@@ -104,13 +104,8 @@ review <- function(object, n = 10, level = 0.9, id = NULL, ...) {
 print.sturdy_review <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   left <- attr(x, "left")
-  if (!identical(attr(x, "listed"), nrow(x))) { # columns or rows were taken out of it
-    print(as.data.frame(x), digits = digits)
-    return(invisible(x))
-  }
   number <- function(v) format(signif(v, digits))
-  cat("<sturdy_review> ", count(nrow(x), "row"), " to check\n", sep = "")
-  print_fields(c(
+  print_list(x, digits, paste0("<sturdy_review> ", count(nrow(x), "row"), " to check"), c(
     "Expected to be found wrong" = number(sum(x$probability)),
     "Then wrong among the rest" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
@@ -118,6 +113,4 @@ print.sturdy_review <- function(x, digits = 2, ...) {
       "probability ", bounded(attr(x, "none_left"), 1e-4, Inf, number)
     )
   ))
-  print(as.data.frame(x), digits = digits, row.names = FALSE)
-  invisible(x)
 }

@@ -162,20 +162,18 @@ sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000
 #' @noRd
 check_sql_size <- function(answer, most, flat, columns) {
   size <- nchar(answer)
-  instead <- c(
-    i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
-    i = "A fit with {.code hyper = \"optimum\"} has one node."
+  over <- c(
+    if (size > most) {
+      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}."
+    },
+    if (isTRUE(columns > sql_widest)) {
+      "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}."
+    }
   )
   refuse(
-    size > most, c(
-      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}.", instead
-    ),
-    "no_sql"
-  )
-  refuse(
-    !is.null(columns) && columns > sql_widest, c(
-      "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}.",
-      instead
+    length(over) > 0, c(
+      over[1], i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
+      i = "A fit with {.code hyper = \"optimum\"} has one node."
     ),
     "no_sql"
   )

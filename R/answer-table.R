@@ -38,3 +38,16 @@ as.data.frame.sturdy_reading <- plain_frame
 
 #' @export
 as.data.frame.sturdy_review <- plain_frame
+
+#' A list of what to do next, beneath what its rows are as a whole
+#' @param title,fields in words, not looked at where columns or rows were taken out of it.
+#' @noRd
+print_list <- function(x, digits, title, fields) {
+  whole <- identical(attr(x, "listed"), nrow(x))
+  if (whole) {
+    cat(title, "\n", sep = "")
+    print_fields(fields)
+  }
+  print(as.data.frame(x), digits = digits, row.names = !whole)
+  invisible(x)
+}

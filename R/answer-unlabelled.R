@@ -35,7 +35,7 @@ unlabelled_lines <- function(object, digits, most = Inf) {
     return(NULL)
   }
   n <- label_total(object)
-  rows <- lapply(n * table[nrow(table), -1], whole_number)
+  rows <- lapply(n * table[nrow(table), -1], function(v) whole(round(v)))
   shares <- table[-nrow(table), ]
   percent <- lapply(100 * shares[-1], format_each, digits)
   held <- !anyNA(shares$lower) && nrow(shares) == 1
@@ -50,5 +50,3 @@ unlabelled_lines <- function(object, digits, most = Inf) {
     )
   )
 }
-
-whole_number <- function(v) whole(round(v))

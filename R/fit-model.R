@@ -183,18 +183,24 @@ own_hyper <- function(object) {
 
 own_hyper.sturdy_model <- function(object) {
   kernel <- kernel_hyper(object$kernel)
-  kernels <- seq_along(kernel$nugget) # one, or one for each class
-  shown <- c("lengthscale", scalar_names(kernel), if (!is.null(kernel$width)) "width")
-  one <- function(c) class_hyper(kernel, c)[shown]
+  each <- by_kernel(kernel)
   names <- kernel_names(object)
-  free <- !rep(shown, lengths(one(1))) %in% object$kernel$fixed
-  if (length(kernels) > 1) {
+  free <- !rep(names(each[[1]]), lengths(each[[1]])) %in% object$kernel$fixed
+  if (length(each) > 1) {
     names <- paste0(names, "@", rep(object$blueprint$levels, each = length(names)))
   }
   list(
-    value = stats::setNames(unlist(lapply(kernels, one), use.names = FALSE), names),
-    learned = rep(free, length(kernels))
+    value = stats::setNames(unlist(each, use.names = FALSE), names),
+    learned = rep(free, length(each))
   )
+}
+
+#' What there is of the hyperparameters of each kernel, one or one a class, in the order they are shown
+#' @param of their values, or derivatives in them.
+#' @noRd
+by_kernel <- function(kernel, of = kernel) {
+  shown <- c("lengthscale", scalar_names(kernel), if (!is.null(kernel$width)) "width")
+  lapply(seq_along(kernel$nugget), function(c) class_hyper(of, c)[shown])
 }
 
 own_hyper.bpm <- function(object) {
