@@ -111,7 +111,12 @@ inform_new_lost <- function(object, newdata, y, n) {
 with_new_rows <- function(object, new, newdata) {
   data <- object$data
   check_one_label(object)
-  if (report_beside(data$reports)) abort_known_rows()
+  refuse( # what is known of the labels of new rows can't be told here
+    report_beside(data$reports),
+    "A fit with {.arg trusted} rows or {.arg rates} by group can't absorb rows: fit again
+     to all of them.",
+    "known_labels"
+  )
   check_no_offset(data$X, "Rows that are absorbed")
   object$data <- c(data["unlabelled"[!is.null(data$unlabelled)]], list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
@@ -123,14 +128,4 @@ with_new_rows <- function(object, new, newdata) {
   if (!is.null(times)) times <- c(times, rep(1, length(new$y)))
   new_data$reports <- with_times(new_data$reports, times)
   new_data
-}
-
-#' What is known of the labels of new rows can't be told here
-#' @noRd
-abort_known_rows <- function() {
-  abort_sturdy(
-    "A fit with {.arg trusted} rows or {.arg rates} by group can't absorb rows: fit again
-     to all of them.",
-    "known_labels"
-  )
 }

@@ -54,11 +54,10 @@ fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known
 }
 
 fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, env, known) {
-  if (!is.null(cluster)) {
-    abort_sturdy(
-      "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster"
-    )
-  }
+  refuse(
+    !is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
+    arg = "cluster"
+  )
   fit_spec(spec, known_in(
     mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
     data, known, formula

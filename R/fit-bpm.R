@@ -216,14 +216,20 @@ bpm_spec <- function(...,
   df <- check_df(df)
   hyper <- check_choice(hyper, c("integrate", "optimum"), "hyper")
   epsilon <- check_epsilon(epsilon, average = TRUE)
-  nugget <- check_nugget(nugget, inference)
+  nugget <- check_open(
+    nugget, "nugget", "learn", "be a number or {.val learn}", inference, positive = FALSE, size = 1
+  )
+  prior_scale <- check_open(
+    prior_scale, "prior_scale", c("learn", "effects"),
+    "be numeric, {.val learn} or {.val effects}", inference, positive = TRUE
+  )
   if (inference == "adf" && is.character(epsilon)) {
     abort_no_learning("epsilon", epsilon)
   }
   new_spec(
     "bpm",
-    df = df, prior_scale = check_prior_scale(prior_scale, inference),
-    nugget = nugget, epsilon = epsilon, inference = inference, hyper = hyper,
+    df = df, prior_scale = prior_scale, nugget = nugget, epsilon = epsilon,
+    inference = inference, hyper = hyper,
     noise = check_noise_prior(noise),
     intercept = check_flag(intercept, "intercept"),
     criterion = check_criterion(criterion, df),
@@ -251,11 +257,16 @@ bpm.default <- no_face("bpm")
 fit_molded.bpm_spec <- function(spec, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
-    if (report_beside(molded$data$reports)) abort_filter_known()
+    refuse(
+      report_beside(molded$data$reports),
+      "{.arg trusted}, {.arg rates}, {.fn readers} and probabilities need
+       {.code inference = \"ep\"}: filtering has one flip rate for all rows.",
+      "known_labels"
+    )
     check_one_label(molded)
     check_no_weights(molded$data$reports, "Filtering")
     check_no_offset(molded$data$X, "Filtering")
-    return(bpm_filter(spec, molded, prior))
+    return(absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y))
   }
   all <- molded$data
   apart <- rows_apart(molded)
@@ -270,14 +281,6 @@ fit_molded.bpm_spec <- function(spec, molded) {
   held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded)
 }
 
-abort_filter_known <- function() {
-  abort_sturdy(
-    "{.arg trusted}, {.arg rates}, {.fn readers} and probabilities need {.code inference = \"ep\"}: filtering
-     has one flip rate for all rows.",
-    "known_labels"
-  )
-}
-
 #' A filtered fit that has seen no row yet
 #' @noRd
 bpm_start <- function(spec, molded, prior) {
@@ -287,10 +290,4 @@ bpm_start <- function(spec, molded, prior) {
     prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)
   )
   as_filtered(fit)
-}
-
-#' Filter all rows, starting from the prior
-#' @noRd
-bpm_filter <- function(spec, molded, prior) {
-  absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y)
 }

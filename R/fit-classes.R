@@ -18,12 +18,6 @@ check_class_number <- function(spec, molded) {
   two_class_noise(spec, levels)
 }
 
-#' What a noise prior says of classes by name, in the order of the levels
-#' @noRd
-prior_of_classes <- function(spec, levels) {
-  study_of_classes(unlabelled_of_classes(spec, levels), levels)
-}
-
 #' Is there a class that rows without a label are recorded as?
 #' @noRd
 labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)

@@ -31,9 +31,7 @@ inducing_inputs <- function(inducing, blueprint, X) {
     return(inducing)
   }
   Z <- forge(blueprint, inducing, arg = "inducing")
-  if (!all(Z$complete)) {
-    abort_sturdy("{.arg inducing} must have no missing values.", "inducing", arg = "inducing")
-  }
+  must(all(Z$complete), "inducing", "have no missing values", "inducing")
   unname(Z$X)
 }
 

@@ -7,16 +7,22 @@ own_kind <- function(object) {
   if (is_several(object) && !has_readers(object) && !has_soft(object$data$reports)) "recorded" else "fit"
 }
 
-#' Leave-one-out probabilities of the true classes, or of the classes recorded
+#' Leave-one-out probabilities of the true classes; or of the classes recorded, as the labels are
+#' that may be wrong, also where a row's is known
 #' @noRd
 own_scores <- function(object) {
-  said <- truth(object)
-  prob <- if (own_kind(object) == "recorded") {
-    recorded_left_out(object)
-  } else {
-    mean_over(said$loo, left_out_weight(said))
-  }
-  as_scores(prob)
+  recorded <- own_kind(object) == "recorded"
+  said <- if (recorded) node_truth(object) else truth(object)
+  if (recorded) said$loo <- with_noise(said$loo, node_omega(object))
+  as_scores(mean_over(said$loo, left_out_weight(said)))
+}
+
+#' Of the classes recorded, where `p` (rows x classes x nodes) is of the true ones
+#' @param omega a noise matrix for each node.
+#' @noRd
+with_noise <- function(p, omega) {
+  for (k in seq_along(omega)) p[, , k] <- at_k(p, k) %*% omega[[k]]
+  p
 }
 
 #' Probabilities as a label stage takes them: above 0
@@ -24,15 +30,6 @@ own_scores <- function(object) {
 as_scores <- function(prob) {
   prob <- pmax(prob, score_least)
   prob / rowSums(prob)
-}
-
-#' The same of a class that is recorded as the labels are that may be wrong, also where a row's is known
-#' @noRd
-recorded_left_out <- function(object) {
-  said <- node_truth(object)
-  omega <- node_omega(object)
-  for (k in seq_along(omega)) said$loo[, , k] <- at_k(said$loo, k) %*% omega[[k]]
-  mean_over(said$loo, left_out_weight(said))
 }
 
 # Of the probabilities of a fit, which may be 0 in double precision

@@ -102,10 +102,7 @@ prob_through <- function(object, p) label_prob_new(pmax(p, score_least), object$
 #' @noRd
 first_prob <- function(object, X, noise = FALSE, used = used_nodes(object)) {
   new <- truth_new(object, X, used)
-  if (noise) {
-    omega <- node_omega(object)[new$node]
-    for (k in seq_along(omega)) new$p[, , k] <- at_k(new$p, k) %*% omega[[k]]
-  }
+  if (noise) new$p <- with_noise(new$p, node_omega(object)[new$node])
   pmin(mean_over(new$p, new$weight), 1) # but for rounding it is
 }
 

@@ -50,13 +50,11 @@ anova.sturdy_model <- function(object, ...) {
 weights.sturdy_model <- function(object, ...) {
   check_model(object)
   times <- object$data$reports$times
-  if (!is.null(times)) {
-    return(times)
-  }
-  abort_sturdy(
-    "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
+  refuse(
+    is.null(times), "A fit has no case weights. {.fn coef} returns the weights of a {.fn bpm}.",
     "no_case_weights"
   )
+  times
 }
 
 #' Hyperparameters of a fitted model

@@ -65,7 +65,8 @@ fit_spec <- function(spec, molded) {
   with_memory({ # `molded` is made here
     if (is.null(molded$data$reports)) molded <- with_reports(molded)
     inform_few_rows(length(molded$data$y))
-    spec <- prior_of_classes(spec, molded$blueprint$levels)
+    spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
+    spec <- study_of_classes(spec, molded$blueprint$levels)
     check_readers_possible(spec, molded$data$reports)
     spec <- spec_of_soft(spec, molded$data$reports)
     check_offset_possible(spec, molded)

@@ -69,17 +69,13 @@ update.sturdy_model <- function(object,
   check_model(object)
   must(is.null(id) || !is.null(checked), "id", "be given along with {.arg checked}", "id")
   changed <- list(...)
-  if (any(!nzchar(rlang::names2(changed)))) {
-    do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]), quote = TRUE)
-  }
+  do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]), quote = TRUE)
   if (is.null(data) && !(missing(subset) && missing(na.action))) {
     abort_needs_data("to change {.arg subset} or {.arg na.action}")
   }
   spec <- edit_spec(object$spec, changed)
-  several <- length(object$blueprint$levels) > 2
-  if (several && spec_model(spec) %in% c("stc", "bpm") && is.null(data)) abort_two_classes(spec)
   molded <- if (is.null(data)) {
-    stored <- stored_rows(object, formula., spec$scale)
+    stored <- stored_rows(object, formula., spec)
     each <- function(none) rep(none, stored$data$n_given) # NULL, where it is given, takes away
     known <- with_known(
       stored, given_known(trusted, "trusted", if (!missing(trusted)) each(FALSE)),
@@ -89,7 +85,11 @@ update.sturdy_model <- function(object,
     known <- with_weights(known, given)
     if (is.null(checked)) known else with_checked(known, checked, id)
   } else {
-    if (!is.null(checked)) abort_checked_data()
+    refuse(
+      !is.null(checked),
+      "{.arg checked} is about the rows that the fit keeps: {.arg data} can't be given, too.",
+      "checked", arg = "checked"
+    )
     inform_checks_left(object)
     formula <- changed_formula(object, formula.)
     known_in(
@@ -133,17 +133,9 @@ changed_formula <- function(object, formula.) {
 
 #' The rows a model holds, without the inputs that a changed formula leaves out
 #' @noRd
-stored_rows <- function(object, formula., scale) {
-  if (is.null(object$data)) abort_needs_data("to fit again, because the fit keeps no rows")
-  if (!identical(scale, object$spec$scale)) {
-    abort_needs_data("to change the scaling, because the model keeps its inputs as scaled")
-  }
-  molded <- object[c("blueprint", "data")]
-  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.))
-}
-
-abort_two_classes <- function(spec) {
-  abort_sturdy(
+stored_rows <- function(object, formula., spec) {
+  refuse(
+    is_several(object) && spec_model(spec) %in% c("stc", "bpm"),
     c(
       "A {.fn {spec_model(spec)}} is of two classes.",
       i = "It can tell one class from the others, as in
@@ -151,6 +143,12 @@ abort_two_classes <- function(spec) {
     ),
     c("several_classes", "outcome_levels")
   )
+  if (is.null(object$data)) abort_needs_data("to fit again, because the fit keeps no rows")
+  if (!identical(spec$scale, object$spec$scale)) {
+    abort_needs_data("to change the scaling, because the model keeps its inputs as scaled")
+  }
+  molded <- object[c("blueprint", "data")]
+  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.))
 }
 
 #' What is known of labels where there are no data to evaluate it in
@@ -188,13 +186,6 @@ inform_checks_left <- function(object) {
   }
 }
 
-abort_checked_data <- function() {
-  abort_sturdy(
-    "{.arg checked} is about the rows that the fit keeps: {.arg data} can't be given, too.",
-    "checked", arg = "checked"
-  )
-}
-
 abort_needs_data <- function(why) must(FALSE, "data", paste("be given", why), "missing_argument")
 
 drop_inputs <- function(molded, formula) {
@@ -214,9 +205,8 @@ drop_inputs <- function(molded, formula) {
   }
   kept <- term_keys(blueprint[["term"]]) %in% new # `$` may match terms
   columns <- blueprint_columns(blueprint)$group %in% which(kept)
-  blueprint$coding <- blueprint$coding[kept]
-  blueprint$columns <- blueprint$columns[kept]
-  blueprint$term <- blueprint[["term"]][kept]
+  of_inputs <- c("coding", "columns", "term")
+  blueprint[of_inputs] <- lapply(blueprint[of_inputs], function(part) part[kept])
   blueprint <- with_used_terms(blueprint, blueprint$terms)
   attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
   blueprint$formula <- strip_environment(stats::formula(terms))

@@ -92,25 +92,16 @@ weight_names <- function(blueprint) {
   unlist(names, use.names = FALSE)
 }
 
-check_nugget <- function(nugget, inference) {
-  if (identical(nugget, "learn")) {
-    if (inference == "adf") abort_no_learning("nugget", nugget)
-    return(nugget)
+#' Numbers, or a word for what finds them
+#' @param says which of these it must be. @param ... of check_hyper().
+#' @noRd
+check_open <- function(value, arg, words, says, inference, ...) {
+  if (is_one_of(value, words)) {
+    if (inference == "adf") abort_no_learning(arg, value)
+    return(value[[1]]) # without a name
   }
-  must(!is.character(nugget), "nugget", "be a number or {.val learn}", got = nugget)
-  check_hyper(nugget, "nugget", FALSE, 1)
-}
-
-check_prior_scale <- function(prior_scale, inference) {
-  if (identical(prior_scale, "learn") || identical(prior_scale, "effects")) {
-    if (inference == "adf") abort_no_learning("prior_scale", prior_scale)
-    return(prior_scale)
-  }
-  must(
-    is.numeric(prior_scale), "prior_scale", "be numeric, {.val learn} or {.val effects}",
-    got = prior_scale
-  )
-  check_hyper(prior_scale, "prior_scale", TRUE)
+  must(is.numeric(value), arg, says, got = value)
+  check_hyper(value, arg, ...)
 }
 
 abort_no_learning <- function(arg, given) {

@@ -61,9 +61,8 @@ mutant(
 # Faces, prediction -----------------------------------------------------------
 
 mutant(
-  "the two rates swapped in predict(noise = TRUE)", "R/fit-new.R",
-  "at_k(new$p, k) %*% omega[[k]]",
-  "at_k(new$p, k) %*% t(omega[[k]])", r = "answer-predict"
+  "the two rates swapped in predict(noise = TRUE)", "R/fit-left-out.R",
+  "at_k(p, k) %*% omega[[k]]", "at_k(p, k) %*% t(omega[[k]])", r = "answer-predict"
 )
 mutant(
   "names of rows that na.exclude took out", "R/fit-new.R",
@@ -1378,8 +1377,7 @@ mutant(
 )
 mutant(
   "the scores of a fit of two classes are of the class recorded", "R/fit-left-out.R",
-  "} else {\n    mean_over(said$loo, left_out_weight(said))",
-  "} else {\n    recorded_prob(said)", r = "fit-second-stage|answer-noise-test"
+  "recorded <- own_kind(object) == \"recorded\"", "recorded <- TRUE", r = "fit-second-stage|answer-noise-test"
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
