@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 800, shard = 1510, show = 2420, select = 372, answer = 3420, exact = 820,
-  stream = 880, fit = 2780, label = 780, learn = 1680, latent = 340, ep = 480, report = 1220,
-  kernel = 700, data = 2412, family = 400, native = 410, sturdy = 20, control = 40, files = 50,
-  checks = 290, conditions = 90, progress = 110, words = 130, all = 22080
+  meet = 759, shard = 1507, show = 2420, select = 371, answer = 3372, exact = 800,
+  stream = 862, fit = 2712, label = 772, learn = 1675, latent = 334, ep = 479, report = 1220,
+  kernel = 699, data = 2392, family = 400, native = 401, sturdy = 15, control = 34, files = 42,
+  checks = 288, conditions = 88, progress = 110, words = 130, all = 21882
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
