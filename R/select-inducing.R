@@ -45,6 +45,7 @@
 #' fit <- gpc(class ~ ., d, inducing = 5, epsilon = 0.05, hyper = "optimum")
 #' compare_inducing(fit)
 compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
+  object <- fit_of(object)
   check_has_inducing(object)
   other <- update(object, inducing = inducing)
   check_posterior(other)
@@ -72,8 +73,6 @@ compare_inducing <- function(object, inducing = 2 * nrow(object$inducing$Z)) {
 }
 
 check_has_inducing <- function(object) {
-  check_given(missing(object), "object")
-  if (!inherits(object, "sturdy_model")) abort_no_fit(object)
   check_posterior(object)
   must(
     !is.null(object$kernel), "object",
