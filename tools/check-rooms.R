@@ -51,7 +51,7 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
   meet = 800, shard = 1510, show = 2420, select = 450, answer = 3420, exact = 820,
-  stream = 880, fit = 2780, label = 780, learn = 1680, latent = 340, ep = 480, report = 1220,
+  stream = 880, fit = 2710, label = 780, learn = 1680, latent = 340, ep = 480, report = 1220,
   kernel = 700, data = 2410, family = 400, native = 410, sturdy = 20, control = 40, files = 50,
   checks = 290, conditions = 90, progress = 110, words = 130, all = 22150
 )
