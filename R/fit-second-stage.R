@@ -202,7 +202,8 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
   points <- if (spec$hyper == "optimum") 0L
   nodes <- label_average(data$X, data, noise, way, points, ordered)
-  nodes$hyper <- label_hyper(nodes)
+  mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
+  nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))
   at <- label_means(nodes, levels, way)
   omega <- nodes_omega(nodes, data$reports)
   dimnames(omega) <- list(true = levels, recorded = levels)
@@ -231,12 +232,6 @@ overlap_slopes_held <- function(S, overlap, times) {
     slope = if (length(slopes) == 1) slopes,
     within = if (length(slopes) == 2) sort(log(slopes))
   )
-}
-
-#' Slopes at points
-#' @noRd
-label_hyper <- function(nodes) {
-  lapply(exp(colMeans(log(points_all(nodes, "b")))), function(slope) list(slope = slope))
 }
 
 #' Mean weights of the classes against the first, and slope
