@@ -118,10 +118,11 @@ label_codes <- function(code, levels) {
 #' @noRd
 class_numbers <- function(y, classes) if (classes > 2) y else (y + 3) / 2
 
-#' One column as a vector; a factor keeps its levels
+#' One column as a vector, unless it is that of a reader; a factor keeps its levels
 #' @noRd
 one_column <- function(y) {
-  if (length(dim(y)) == 1 || (is.matrix(y) && ncol(y) == 1)) dim(y) <- NULL
+  one <- length(dim(y)) == 1 || is.matrix(y) && ncol(y) == 1
+  if (one && !inherits(y, "sturdy_readers")) dim(y) <- NULL
   y
 }
 

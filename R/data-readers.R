@@ -255,6 +255,9 @@ wide_readers <- function(y, of, n) {
 #' @noRd
 mold_readers <- function(y, arg, ...) {
   codes <- unclass(y)
+  if (is.null(dim(codes))) { # model.response() takes one column for a vector
+    codes <- matrix(codes, dimnames = list(NULL, attr(y, "readers")))
+  }
   names <- attr(y, "levels")
   at <- which(!is.na(codes), arr.ind = TRUE)
   given <- names[codes[at]]

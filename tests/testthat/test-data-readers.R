@@ -118,3 +118,14 @@ test_that("rows without a label take no part, and are answered", {
   expect_equal(names(fitted(fewer)), names(fitted(omitted)))
   expect_error(gpc(class ~ a, d, na.action = na.fail), class = "sturdy_error_missing")
 })
+
+test_that("one reader may be all there is, by a formula or beside the inputs", {
+  d <- toy(40)
+  own <- readers(matrix(as.character(d$class), dimnames = list(NULL, "r1")))
+  fit <- gpc(d[c("a", "b")], own, kernel = held(), control = ep_control(progress = FALSE))
+  expect_equal(nobs(fit), 40)
+  by_formula <- gpc(
+    readers(r1) ~ a + b, transform(d, r1 = class), kernel = held(), control = ep_control(progress = FALSE)
+  )
+  expect_equal(fitted(fit), fitted(by_formula), tolerance = 1e-10)
+})
