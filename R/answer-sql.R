@@ -6,7 +6,7 @@
 #'
 #' @details
 #' With `table` the answer is a query of several steps (`WITH`), whose columns are what is needed more
-#' than once, `sturdy_1_1` and so on. Without, it is one expression of the columns that the fit reads,
+#' than once, `sturdy_1_1` and so on (`sturdy__1_1` where a name that you gave begins alike). Without, it is one expression of the columns that the fit reads,
 #' which may stand wherever a value may: in a `SELECT`, a `WHERE`, a view, or in `dplyr::mutate()` as
 #' `dbplyr::sql(predict_sql(fit))`. Of a [bpm()] it is such a query in brackets, of the row at hand. Only
 #' without a label stage (where rates are given at one point of the hyperparameters, or no rows are
@@ -99,12 +99,14 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   }
   check_written(object, flat, labels)
   check_posterior(object)
+  twice <- duplicated(tolower(c(keep, name)))
+  must(!any(twice), "keep", "name each column of the answer once, {.arg name} among them", got = keep)
   label <- if (!is.null(labels)) sql_name(labels, con)
-  kept <- if (!is.null(keep)) sql_name(keep, con)
   within <- flat && !is.null(object$label_stage)
-  steps <- sql_steps(flat && !within)
+  names <- c(unlist(object$blueprint$columns), all.vars(object$blueprint$terms), keep, labels, table, name)
+  steps <- sql_steps(flat && !within, table, names, con)
   used <- used_nodes(object)
-  z <- sql_quantiles(object, used, steps$let, con)
+  z <- sql_quantiles(object, used, steps)
   answer <- if (is.null(labels)) {
     sql_event(object, used, z, steps$let, noise)
   } else {
@@ -112,11 +114,10 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   }
   hint <- if (materialized) "MATERIALIZED "
   if (within) { # its columns are those of the query around it
-    answer <- paste0("(", steps$query(NULL, NULL, answer, hint), ")")
+    answer <- paste0("(", steps$query(NULL, answer, hint), ")")
   } else if (!flat) {
-    answer <- c(kept, paste(answer, "AS", sql_name(name, con)))
-    from <- paste(sql_name(table, con), collapse = ".")
-    answer <- steps$query(from, union(kept, label), answer, hint)
+    answer <- c(if (!is.null(keep)) sql_name(keep, con), paste(answer, "AS", sql_name(name, con)))
+    answer <- steps$query(union(keep, labels), answer, hint)
   }
   check_sql_size(answer, most, flat && !within, if (sql_puts_in(con)) steps$widest())
 }

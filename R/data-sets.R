@@ -7,12 +7,13 @@ data_levels <- list(
   ionosphere = c("bad", "good"),
   sonar = c("R", "M"),
   newthyroid = c("normal", "hyper", "hypo"),
-  synth = c("0", "1")
+  synth = c("0", "1"),
+  colon = c("normal", "tumour")
 )
 
 #' Data sets for classification
 #'
-#' Reads one of the five data sets that come with the package. Rows are in the
+#' Reads one of the six data sets that come with the package. Rows are in the
 #' order of the source, the features come first and the last column, `class`,
 #' is a factor.
 #'
@@ -23,19 +24,36 @@ data_levels <- list(
 #' | `sonar`      | 208 x 60        | `R` (rock) 97, `M` (mine) 111          | sorted by class and angle: split at random, not in file order |
 #' | `newthyroid` | 215 x 5         | `normal` 150, `hyper` 35, `hypo` 30    | three classes; the usual task is `normal` against the rest |
 #' | `synth`      | 1250 x 2        | `0` 625, `1` 625                       | a further column `set` marks the 250 `train` and 1000 `test` rows |
+#' | `colon`      | 62 x 10         | `normal` 22, `tumour` 40               | principal components of 2,000 genes; nine labels are doubted in the literature |
 #'
 #' In a fit the *second* level of a two-level factor is the event.
 #'
-#' @param name One of `"pima"`, `"ionosphere"`, `"sonar"`, `"newthyroid"` and
-#'   `"synth"`.
+#' # Doubted labels
+#' `colon` has tissues of Alon et al. (1999). Malossini, Blanzieri and Ng (2006) list nine whose
+#' labels others doubt: the tumours T2, T30, T33, T36 and T37, and the normal tissues N8, N12, N34 and
+#' N36. Tissues are numbered by patient. These are taken here for rows 3, 45, 49, 56, 57, 16, 24, 51
+#' and 55: the tumours come in the order of the patients, and of the 22 normal tissues those of
+#' patients 34 and 36 are the 18th and the 20th. That reading could not be compared with the papers.
+#'
+#' @param name One of `"pima"`, `"ionosphere"`, `"sonar"`, `"newthyroid"`,
+#'   `"synth"` and `"colon"`.
 #' @return A data frame: the features, for `synth` the factor `set`, and the
 #'   factor `class` as the last column.
 #' @source Pima Indians diabetes, ionosphere and sonar are the UCI sets as in
 #'   the R package mlbench 2.1-3 (GPL-2), new thyroid (Coomans) the UCI set as
 #'   in mclust 6.0.0 (GPL >= 2), and synth is Ripley's two-class mixture, the
-#'   sets `synth.tr` and `synth.te` of MASS 7.3-58.2 (GPL-2 or GPL-3). Checksums
-#'   are in `system.file("extdata", "README.md", package = "sturdy")`.
+#'   sets `synth.tr` and `synth.te` of MASS 7.3-58.2 (GPL-2 or GPL-3). colon is made
+#'   from `Colon` of plsgenomics 1.5-3 (GPL >= 2). Checksums are in `system.file("extdata", "README.md", package = "sturdy")`.
 #' @references
+#' Alon, U., Barkai, N., Notterman, D. A., Gish, K., Ybarra, S., Mack, D. and Levine, A. J. (1999)
+#' Broad patterns of gene expression revealed by clustering analysis of tumor and normal colon
+#' tissues probed by oligonucleotide arrays. *Proceedings of the National Academy of Sciences* 96,
+#' 6745-6750. \doi{10.1073/pnas.96.12.6745}
+#'
+#' Malossini, A., Blanzieri, E. and Ng, R. T. (2006) Detecting potential labeling errors in
+#' microarrays by data perturbation. *Bioinformatics* 22, 2114-2121.
+#' \doi{10.1093/bioinformatics/btl346}
+#'
 #' Ripley, B. D. (1996) *Pattern Recognition and Neural Networks*. Cambridge
 #' University Press.
 #'

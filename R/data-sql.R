@@ -44,32 +44,43 @@ sql_linear <- function(by, of) {
 #'
 #' @param flat whether everything becomes one expression; otherwise steps are queries in a row, with
 #'   a column for each of their expressions.
+#' @param from a table, or `NULL` for the row of a query around. @param names of all there is besides:
+#'   steps and their columns are called otherwise, also where a database takes no notice of case.
 #' @return list(let(sql), a step of some expressions: what stands for each of them in the next;
-#'   query(from, kept, answer, hint), of a table whose columns `kept` all steps have, or with `NULL` of
-#'   the row of a query around it; widest(), the most columns of a step)
+#'   column(name), of the table: without a table's name SQLite takes one that is not there for text;
+#'   query(kept, answer, hint), `kept` the columns that all steps have; widest(), the most columns of a
+#'   step)
 #' @noRd
-sql_steps <- function(flat) {
+sql_steps <- function(flat, from = NULL, names = NULL, con = NULL) {
   steps <- list()
+  own <- "sturdy"
+  while (any(startsWith(tolower(names), own))) own <- paste0(own, "_")
+  column <- function(name) paste0(if (!is.null(from)) paste0(own, "_0."), sql_name(name, con))
   let <- function(sql) {
     if (flat || !length(sql)) {
       return(paste0("(", sql, ")", recycle0 = TRUE))
     }
-    names <- sprintf("sturdy_%d_%d", length(steps) + 1L, seq_along(sql))
-    steps[[length(steps) + 1]] <<- paste(sql, "AS", names)
-    names
+    made <- sprintf("%s_%d_%d", own, length(steps) + 1L, seq_along(sql))
+    steps[[length(steps) + 1]] <<- paste(sql, "AS", made)
+    made
   }
-  query <- function(from, kept, answer, hint) {
-    names <- sprintf("sturdy_%d", seq_along(steps))
-    from <- paste("FROM", c(from, names))
-    if (length(from) == length(steps)) from <- c("", from)
+  query <- function(kept, answer, hint) {
+    made <- sprintf("%s_%d", own, seq_along(steps))
+    first <- if (!is.null(from)) paste0("FROM ", paste(sql_name(from, con), collapse = "."), " ", own, "_0")
+    from <- c(paste0(first, ""), paste("FROM", made))
     select <- function(columns, from) trimws(paste("SELECT", paste(columns, collapse = ", "), from))
+    steps[[1]] <- c(if (length(kept)) paste(column(kept), "AS", sql_name(kept, con)), steps[[1]])
+    rest <- if (length(kept)) sql_name(kept, con)
+    steps[-1] <- lapply(steps[-1], function(step) c(rest, step))
     inner <- Map(function(name, step, from) {
-      paste0(name, " AS ", hint, "(", select(c(kept, step), from), ")")
-    }, names, steps, from[seq_along(steps)])
+      paste0(name, " AS ", hint, "(", select(step, from), ")")
+    }, made, steps, from[seq_along(steps)])
     with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
     paste(c(with, select(answer, from[length(steps) + 1])), collapse = "\n")
   }
-  list(let = let, query = query, widest = function() max(0, lengths(steps)))
+  list(
+    let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps))
+  )
 }
 
 #' The encoded columns of raw ones, see encode_features()
@@ -78,15 +89,15 @@ sql_steps <- function(flat) {
 #' @return list(X, one a column; novel, named: for features with levels whether a row has one that
 #'   training did not have)
 #' @noRd
-sql_columns <- function(blueprint, novel, con) {
-  columns <- sql_features(blueprint, con)
+sql_columns <- function(blueprint, novel, steps) {
+  columns <- sql_features(blueprint, steps$column)
   parts <- Map(function(column, coding) {
     if (coding$kind == "numeric") {
       centred <- paste(column, "-", sql_number(coding$center))
       return(list(X = paste0("(", centred, ") / ", sql_number(coding$scale))))
     }
     levels <- coding$levels
-    levels <- if (coding$kind == "logical") levels else sql_string(levels, con)
+    levels <- if (coding$kind == "logical") levels else sql_string(levels, steps$con)
     known <- paste0(column, " IN (", paste(levels, collapse = ", "), ")")
     other <- paste("WHEN", column, "IS NOT NULL THEN")
     indicators <- paste(
@@ -101,7 +112,7 @@ sql_columns <- function(blueprint, novel, con) {
 
 #' The features as a database has them: columns, and products of columns
 #' @noRd
-sql_features <- function(blueprint, con) {
+sql_features <- function(blueprint, column) {
   columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
   if (blueprint$interface == "formula") {
     variables <- as.list(attr(blueprint$terms, "variables"))[-1]
@@ -124,5 +135,5 @@ sql_features <- function(blueprint, con) {
     )
     columns <- terms[blueprint$columns]
   }
-  vapply(columns, function(names) paste(sql_name(names, con), collapse = " * "), "")
+  vapply(columns, function(names) paste(column(names), collapse = " * "), "")
 }

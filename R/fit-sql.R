@@ -2,15 +2,16 @@
 
 #' m / sqrt(s2) of nodes at the rows of a table, one expression each
 #'
-#' @param used see used_nodes(). @param let see sql_steps().
+#' @param used see used_nodes(). @param steps see sql_steps().
 #' @noRd
-sql_quantiles <- function(object, used, let, con) {
+sql_quantiles <- function(object, used, steps) {
   UseMethod("sql_quantiles")
 }
 
 # as node_latent.bpm() has it
-sql_quantiles.bpm <- function(object, used, let, con) {
-  at <- sql_columns(object$blueprint, function(k) 0, con)
+sql_quantiles.bpm <- function(object, used, steps) {
+  let <- steps$let
+  at <- sql_columns(object$blueprint, function(k) 0, steps)
   bound <- let(c(at$X, at$novel))
   x <- c(if (object$prior$intercept) "1E0", bound[seq_along(at$X)])
   novel <- bound[-seq_along(at$X)]
@@ -25,7 +26,8 @@ sql_quantiles.bpm <- function(object, used, let, con) {
 # With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
 # identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of
 # the exponential + nugget + y' D y
-sql_quantiles.sturdy_model <- function(object, used, let, con) {
+sql_quantiles.sturdy_model <- function(object, used, steps) {
+  let <- steps$let
   refuse(
     !is_low_rank(object),
     c(
@@ -41,14 +43,14 @@ sql_quantiles.sturdy_model <- function(object, used, let, con) {
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
-  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, con)
+  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, steps)
   x <- let(at$X)
   squared <- unlist(lapply(hyper, function(h) {
     unit <- columns$weight / (2 * as.double(h$lengthscale)^2)[columns$group]
-    apply(Z, 1, function(z) {
-      apart <- paste0("(", x, " - ", sql_number(z), ")")
+    vapply(seq_len(nrow(Z)), function(i) {
+      apart <- paste0("(", x, " - ", sql_number(Z[i, ]), ")")
       sql_linear(unit, paste(apart, "*", apart))
-    })
+    }, "")
   }))
   # a step reads the one before alone: what the linear part takes is handed on
   taken <- seq_along(if (any(vapply(hyper, `[[`, 1, "linear") > 0)) x)
@@ -59,7 +61,7 @@ sql_quantiles.sturdy_model <- function(object, used, let, con) {
   # an underflow is an error of PostgreSQL
   near <- paste0(
     "CASE WHEN ", squared, " < 250E0 THEN EXP(-", squared, ") WHEN ", squared,
-    " < 1E300 THEN 0E0 END"
+    " < 1E300 THEN 0E0 END", recycle0 = TRUE
   )
   near <- let(c(near, x))
   x <- near[count + taken]
@@ -97,7 +99,7 @@ inducing_form <- function(Z, columns, hyper, b, C) {
   axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= m), nrow(C)), symmetric = TRUE)
   U <- axes$vectors
   W <- theta[1] * t(native_solve(L, U[ones, , drop = FALSE], TRUE))
-  others <- U[-ones, , drop = FALSE] # bias and columns of the linear part, as far as there are such
+  others <- U[seq_len(nrow(U)) > m, , drop = FALSE] # bias and columns of the linear part, as far as there are such
   bias <- if (hyper$bias > 0) sqrt(hyper$bias) * others[1, ] else numeric(nrow(C))
   lines <- if (theta[4] > 0) {
     slopes <- sqrt(theta[4] * columns$weight)

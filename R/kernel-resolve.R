@@ -76,7 +76,9 @@ kernel_for <- function(kernel, X, blueprint, linear = FALSE) {
   }
   columns <- length(blueprint$columns)
   why <- if (columns > wide_columns) {
-    "one for each of more than {wide_columns} would take too long."
+    "one for each of more than {wide_columns} would take too long. Ten principal components
+     often say more: {.code prcomp(x, scale. = TRUE, rank. = 10)$x}; the larger integrated
+     evidence ({.fn summary}) tells."
   } else {
     "rows are of unit length, as those of embeddings are."
   }

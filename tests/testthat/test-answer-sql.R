@@ -255,3 +255,37 @@ extended_test("a PostgreSQL server has the probabilities of predict()", {
     expect_equal(by_sql(con, fit), unname(truth), tolerance = 1e-10)
   }
 })
+
+test_that("steps have names that nothing else has", {
+  d <- awkward(60)
+  names(d)[2:3] <- c("STURDY_1_1", "sturdy_2_1")
+  d$`Sturdy_1_2` <- rev(seq_len(60)) # kept, and no input
+  fit <- bpm(class ~ . - id - `Sturdy_1_2`, d)
+  con <- sql_tables(sturdy_1 = d)
+  query <- predict_sql(fit, "sturdy_1", keep = c("id", "Sturdy_1_2"), labels = "class", con = con)
+  found <- DBI::dbGetQuery(con, query)
+  expect_equal(found[[2]], rev(found$id))
+  wrong <- mislabelled(fit, newdata = d)
+  expect_equal(found$probability[wrong$row], wrong$probability, tolerance = 1e-10)
+  query <- predict_sql(fit, "sturdy_1", keep = "id", con = con)
+  expect_equal(
+    DBI::dbGetQuery(con, query)$probability, unname(predict(fit, d, type = "response")),
+    tolerance = 1e-10
+  )
+})
+
+test_that("a column that is not there is an error of the database, also without a connection", {
+  d <- awkward(60)
+  fit <- bpm(class ~ whole + flag, d, hyper = "optimum")
+  con <- sql_tables(points = d[c("id", "flag")])
+  expect_error(DBI::dbGetQuery(con, predict_sql(fit, "points", keep = "id")), "no such column")
+  expect_error(predict_sql(fit, "points", keep = "Probability"), class = "sturdy_error_type")
+  expect_error(predict_sql(fit, "points", keep = c("id", "ID")), class = "sturdy_error_type")
+})
+
+test_that("a fit without inputs has one probability", {
+  d <- awkward(60)
+  fit <- gpc(class ~ 1, d, inducing = 8, hyper = "optimum")
+  con <- sql_tables(points = d)
+  expect_equal(by_sql(con, fit), unname(predict(fit, d, type = "response")), tolerance = 1e-10)
+})
