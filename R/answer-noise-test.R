@@ -163,6 +163,7 @@ noise_statement <- function(object, level) {
   settled <- length(source) > 0 && all(source == 0L)
   readers <- has_readers(object)
   blind <- !readers && !settled && is_blind(object)
+  in_question <- unique(truth(object)$y[source > 0L])
   ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
   hides <- scores_hide(object, ends)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
@@ -170,6 +171,7 @@ noise_statement <- function(object, level) {
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
       bayes_factor = factor, plain = plain, curve = curve,
+      alone = if (blind && length(in_question) == 1) quoted_empty(object$blueprint$levels[in_question]),
       disproved = length(report_misread(reports)) > 0, kind = kind,
       verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),

@@ -70,7 +70,11 @@ verdict_line <- function(test) {
       "No sign, but some could hide. Check a few rows if it matters."
     },
     open = "Can't tell: wrong labels or overlap. Check a few rows.",
-    blind = "Can't tell: the inputs say next to nothing of the classes.",
+    blind = if (is.null(test$alone)) {
+      "Can't tell: the inputs say next to nothing of the classes."
+    } else {
+      paste0("Can't tell: no row labelled ", test$alone, " is trusted.")
+    },
     unusual = "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10.",
     scores = paste0(
       "Can't tell: the scores contradict ", count(test$contradicted, "label"),
@@ -127,7 +131,11 @@ count_line <- function(test, digits) {
     scores = paste0(
       ends(test$average), " ", of, " (from the lower end if the scores err to the upper if they hardly do)."
     ),
-    blind = paste0(ends(test$average), " ", of, " (", interval, ")."),
+    blind = if (is.null(test$alone)) {
+      paste0(ends(test$average), " ", of, " (", interval, ").")
+    } else {
+      paste0("None to all ", of, ".")
+    },
     unusual = , open = paste0(ends(test$average), " ", of, " (", interval, "), ", count, " expected."),
     paste0(
       "About ", count, " ", of, " (", interval, " ", ends(test$average), ")",

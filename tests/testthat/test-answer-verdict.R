@@ -186,3 +186,12 @@ test_that("long names lose their middle, unless two would then be one", {
   expect_match(noticed_line(noticed, Inf), "(versicolor alone: 5)", fixed = TRUE)
   expect_match(noticed_line(noticed, 7), "(ver..or alone: 5)", fixed = TRUE)
 })
+
+test_that("where all rows of one class are trusted and none of the other, nothing is told", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(40), b = rnorm(40)))
+  d$y <- factor(d$a > 0, labels = c("sound", "ill"))
+  fit <- gpc(y ~ ., d, trusted = d$y == "sound")
+  printed <- capture.output(print(fit))
+  expect_match(printed, "no row labelled ill is trusted", all = FALSE)
+  expect_match(printed, "None to all of the other", all = FALSE)
+})
