@@ -570,6 +570,19 @@ mutant(
   "* (1 - s)^3", "* (1 - s)^2", r = "latent"
 )
 mutant(
+  "precision times mean by the form that cancels below 0", "src/site.c",
+  ".nu = t->z < 0 ?", ".nu = t->z < 1e9 ?", c = "site"
+)
+mutant(
+  "means of the parts that differ from that of what is left add no variance",
+  "src/likelihood-classes.c", "between = rest * shift * shift;", "between = 0 * rest;",
+  c = "likelihood-classes"
+)
+mutant(
+  "exponents of the evidence overflow at a small df", "src/criterion.c",
+  "return largest > 300 ? largest : 0;", "return 0 * largest;", c = "criterion"
+)
+mutant(
   "cavity scale with u^(1/df), not its inverse", "src/site.c",
   "base * exp(-log(u) / df)", "base * exp(log(u) / df)", c = "site"
 )
