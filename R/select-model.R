@@ -91,7 +91,7 @@
 #'   All functions for a fit accept a selection: [predict()][predict.sturdy_model],
 #'   [mislabelled()], [update()][update.sturdy_model] and so on use the selected fit.
 #'   [tidy()] returns the table, [glance()] adds the name and the weight of the
-#'   selected candidate, and `print()`, `summary()` and `plot()` show the comparison.
+#'   selected candidate, and `print()` and `plot()` show the comparison.
 #' @section Conditions:
 #' Errors: `sturdy_error_no_candidate` when no candidate could be fitted,
 #' `sturdy_error_candidates` for a list that is not one of candidates,

@@ -159,30 +159,3 @@ plot.sturdy_selection <- plot.sturdy_calibration
 #' @param main Title, one string; `NULL` makes one.
 #' @export
 plot.sturdy_noise_matrix <- plot.sturdy_calibration
-
-# Answers without a picture of their own ----------------------------------------------
-
-#' @noRd
-#' @export
-plot.sturdy_noise_test <- function(x, ...) {
-  abort_no_picture("The distribution of their number is in", "label_report(fit, file)")
-}
-
-#' @noRd
-#' @export
-plot.sturdy_confusion <- function(x, ...) {
-  abort_no_picture("Classes by recorded class are drawn by", "plot(noise_matrix(fit))")
-}
-
-#' @noRd
-#' @export
-plot.sturdy_review <- function(x, ...) {
-  abort_no_picture("The rows by suspicion are drawn by", "plot(mislabelled(fit))")
-}
-
-abort_no_picture <- function(words, code) {
-  must(
-    FALSE, "x", "be something that has a picture", "no_picture",
-    more = c(i = "{words} {.code {code}}.")
-  )
-}

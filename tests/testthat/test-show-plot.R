@@ -118,14 +118,6 @@ test_that("what can't be drawn is said", {
   expect_error(draw(fit, inputs = 0), class = "sturdy_error_range")
   none <- gpc(class ~ 1, toy(), kernel = held(), epsilon = 0.1)
   expect_error(draw(none), class = "sturdy_error_no_inputs")
-  expect_error(
-    plot(confusion(fit)), "plot\\(noise_matrix\\(fit\\)\\)", class = "sturdy_error_no_picture"
-  )
-  expect_error(
-    plot(review(fit)), "plot\\(mislabelled\\(fit\\)\\)", class = "sturdy_error_no_picture"
-  )
-  test <- structure(list(), class = "sturdy_noise_test")
-  expect_error(plot(test), "label_report\\(fit, file\\)", class = "sturdy_error_no_picture")
 })
 
 test_that("a title is one string", {
