@@ -928,16 +928,6 @@ mutant(
   "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
   r = "fit-truth"
 )
-mutant(
-  "a part of a fit that passed once passes in any state", "R/fit-check.R",
-  "identical(x, passed[[part]])", "!is.null(passed[[part]])", r = "fit-check"
-)
-mutant(
-  "a fit passes whose call is none, and any after one that passed", "R/fit-check.R",
-  "identical(parts, passed$fit) && model_fields$call(fields$call)", "!is.null(passed$fit)",
-  r = "fit-check"
-)
-
 # Own dense kernels ------------------------------------------------------------
 
 mutant(
