@@ -45,7 +45,7 @@
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param which `"model"`, the default, or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 by default), or
-#'   of weights (25 by default). Fewer are shown if the page has no room for them.
+#'   of weights (25 by default).
 #' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -65,7 +65,7 @@
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
-  plot_picture(x, picture(x, which, inputs, room = names_with_room), main)
+  plot_picture(x, picture(x, which, inputs), main)
 }
 
 #' Draws a picture of `x`, the value of plot()

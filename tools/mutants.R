@@ -1034,9 +1034,9 @@ mutant(
   "c(named[\"row\"], lapply(id", "c(named[\"rank\"], lapply(id", r = "show-picture-answers"
 )
 mutant(
-  "a small page loses its key before its note", "R/show-draw-panel.R",
+  "a small page loses its key before its note", "R/show-draw.R",
   "c(\"\", \"note\", \"key\", \"title\")", "c(\"\", \"key\", \"note\", \"title\")",
-  r = "show-draw-text"
+  r = "show-draw"
 )
 mutant(
   "the evidence of t-EP in glance()", "R/show-tidy.R",
