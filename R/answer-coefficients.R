@@ -76,19 +76,6 @@ coefficient_direction <- function(nodes) {
   pmax(above, 1 - above)
 }
 
-#' Draws, a column a coefficient
-#' @noRd
-coefficient_draws <- function(object, draws = 4000L, ...) {
-  nodes <- coefficient_nodes(object, weight_components[1], ...)
-  dealt <- node_draws(nodes$weight, draws)
-  drawn <- with_seed_or_stream(1L, Map(function(k, draws) {
-    spread <- nodes$A %*% draw_normal(nodes$fit(k)$weights$C, draws)
-    shrink <- rep(path_shrink(object, draws), each = nrow(spread))
-    t(nodes$mean[, k] + sqrt(nodes$scale[k]) * spread / shrink)
-  }, dealt$node, dealt$draws))
-  as.data.frame(do.call(rbind, drawn))
-}
-
 # From weights to coefficients --------------------------------------------------------
 
 weight_map <- function(object) {

@@ -1,9 +1,5 @@
-#' The criterion of learning, with its gradient
+#' The criterion of learning, with its gradient, as tests and experiments ask for it
 #'
-#' The value and exact gradient of the log evidence or of the leave-one-out
-#' criterion at the hyperparameters of a fit. It is for developers: no answer takes it.
-#'
-#' @details
 #' EP is run from the sites of the fit, on the rows that the fit keeps. The gradient is
 #' that of the EP fixed point, by its adjoint. At `df = Inf` the evidence is stationary
 #' in the sites, so no adjoint is needed; every other case solves one linear system in
@@ -21,16 +17,7 @@
 #'   for one that is 0), and with respect to `epsilon` itself. For [bpm()] they are with
 #'   respect to the logarithm of the prior scale of the intercept and of each input
 #'   (`prior_scale.<column>`), and with respect to `epsilon`.
-#' @section Conditions:
-#' `sturdy_warning_gradient` when the linear system could not be solved; the
-#' gradient is then `NA`. `sturdy_error_no_sites` for a [bpm()] that has absorbed rows,
-#' `sturdy_error_no_latent` for a [second_stage()].
-#' @inherit sturdy-package references
-#' @seealso [log_evidence()], [loo()], [coef()][coef.sturdy_model]
-#' @export
-#' @examples
-#' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
-#' criterion(fit)
+#' @noRd
 criterion <- function(object, type = c("evidence", "loo"), ...) {
   object <- fit_of(object, ...)
   type <- check_choice(type, c("evidence", "loo"), "type")

@@ -17,8 +17,8 @@
 #' wrong labels (experiments/score.R in the repository). With several classes EP's is too small
 #' because it leaves out that the classes of a row are dependent, and the correction is of that.
 #'
-#' Which is which: `"ep"`, `"ep_zp"` and `"gaussian"`, [criterion()], and whatever learning
-#' maximises are EP's own, as in the papers. What is integrated, that is
+#' Which is which: `"ep"`, `"ep_zp"` and `"gaussian"` and whatever learning maximises
+#' are EP's own, as in the papers. What is integrated, that is
 #' `"integrated"` and the weights of nodes of a fit with
 #' `hyper = "integrate"`, is corrected wherever that costs little beside EP: with the kernel
 #' between all rows, and up to 500 + 5 m rows with m inducing inputs, or features of a [bpm()].
@@ -121,7 +121,7 @@
 #'
 #' Neal, R. M. (2001) Annealed importance sampling. *Statistics and Computing* 11,
 #' 125-139. \doi{10.1023/A:1008923215028}
-#' @seealso [check_fit()], [loo()], [criterion()]
+#' @seealso [check_fit()], [loo()]
 #' @export
 #' @examples
 #' x <- matrix(c(-2, -1, 1, 2))

@@ -1,5 +1,5 @@
 # Whether an object is a fit as this version makes them: its parts are there, of the
-# right type and size, and agree with each other. Every method that answers a user about a fit
+# right type and size. Every method that answers a user about a fit
 # asks this in its first line; what methods share inside the package does not.
 
 check_model <- function(object) {
@@ -33,163 +33,74 @@ fit_of <- function(object, ...) {
 #' @noRd
 wrong_field <- function(object) {
   fields <- unclass(object)
-  # not the call, in which anything may stand
-  parts <- if (is.list(fields)) fields[setdiff(names(model_fields), "call")]
-  if (is.list(parts) && identical(parts, passed$fit) && model_fields$call(fields$call)) {
-    return(NULL)
+  for (name in names(model_fields)) {
+    fine <- tryCatch(model_fields[[name]](fields[[name]], fields), error = function(cnd) FALSE)
+    if (!isTRUE(fine)) {
+      return(name)
+    }
   }
-  name <- NULL
-  wrong <- tryCatch(
-    {
-      for (name in names(model_fields)) {
-        if (!isTRUE(model_fields[[name]](fields[[name]], fields))) {
-          return(name)
-        }
-      }
-      NULL
-    },
-    error = function(cnd) name
-  )
-  if (is.null(wrong) && is_small(fields)) passed$fit <- parts
-  wrong
 }
 
-#' Does a fit keep rows, and at most some 100,000 numbers?
-#' @noRd
-is_small <- function(fields) {
-  large <- c(fields$data["X"], fields$inducing, fields$weights, fields$nodes, fields$nodes$few)
-  !is.null(fields$data) && sum(lengths(large)) <= 1e5
-}
-
-#' What passed last, of a whole small fit and of the small parts that take long to check,
-#' `check(x)`: a fit is asked many questions. Nothing large is kept here, and nothing with an
-#' environment.
-#' @noRd
-passes <- function(x, part, check) {
-  if (!is.null(x) && identical(x, passed[[part]])) {
-    return(TRUE)
-  }
-  right <- isTRUE(check(x))
-  if (right) passed[[part]] <- x
-  right
-}
-passed <- new.env(parent = emptyenv())
-
-# What each field must be, in this order: those after it may rely on the ones before.
+# What each field has to be: of the right type and size, with numbers that can be. What the numbers
+# of one field say of those of another is not asked.
 model_fields <- list(
   spec = function(spec, all) {
-    passes(spec, "spec", is_whole_spec) && is.null(all$kernel) == is.null(spec$kernel)
+    # made again, an argument that was changed to what can't be is an error
+    identical(do.call(ep_control, unclass(spec$control), quote = TRUE), spec$control) &&
+      identical(edit_spec(spec, list()), spec) && is.null(all$kernel) == is.null(spec$kernel)
   },
-  blueprint = function(blueprint, all) is_blueprint(blueprint),
+  blueprint = function(blueprint, all) {
+    inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) &&
+      length(blueprint$levels) >= 2 && are_strings(blueprint$all_columns) &&
+      identical(as.character(names(blueprint$coding)), blueprint$columns) &&
+      all(vapply(blueprint$coding, is_coding, NA))
+  },
   omega = function(omega, all) {
-    classes <- length(all$blueprint$levels)
-    are_numbers(omega, classes^2) && identical(dim(omega), c(classes, classes)) &&
-      all(omega >= 0) && all(abs(rowSums(omega) - 1) < 1e-8)
+    is_omega(array(omega, c(1, dim(omega)))) && all(dim(omega) == length(all$blueprint$levels))
   },
   epsilon = function(epsilon, all) {
-    given <- all$spec$epsilon
-    classes <- length(all$blueprint$levels)
-    if (classes > 2 || spec_model(all$spec) == "second_stage") {
-      are_numbers(epsilon) && length(epsilon) %in% c(1, classes) && all(epsilon >= 0 & epsilon <= 1)
-    } else if (is.numeric(given)) {
-      identical(epsilon, given)
-    } else if (by_readers(all$data$reports)) { # whose rates may be above 1/2
-      are_numbers(epsilon) && length(epsilon) <= 2 && all(epsilon >= 0 & epsilon < 1)
-    } else {
-      identical(check_epsilon(epsilon, learn = FALSE), epsilon) &&
-        (given == "average" || length(epsilon) == 1 + (given == "learn2"))
-    }
+    may_be_most <- length(all$blueprint$levels) > 2 || !is.null(all$recalibration) ||
+      by_readers(all$data$reports)
+    length(epsilon) > 0 && are_shares(epsilon) && (may_be_most || mean(epsilon) < 0.5)
   },
   kernel = function(kernel, all) {
-    if (is.null(all$spec$kernel)) {
-      return(TRUE)
-    }
-    kernels <- length(kernel$nugget)
-    n <- if (kernel$type == "iso") 1 else length(all$blueprint$columns)
-    widths <- if (isTRUE(all$blueprint$ordered)) length(all$blueprint$levels) - 2L else 0L
-    kernels %in% c(1, length(all$blueprint$levels)) && length(kernel$width) == widths &&
-      passes(kernel, "kernel", function(kernel) {
-        all(vapply(seq_len(kernels), function(c) is_kernel(class_kernel(kernel, c)), NA))
-      }) &&
-      are_numbers(kernel$lengthscale, kernels * n) &&
-      identical(class(kernel), class(all$spec$kernel))
+    each <- if (identical(kernel$type, "iso")) 1 else length(all$blueprint$columns)
+    is.null(all$spec$kernel) || identical(class(kernel), class(all$spec$kernel)) &&
+      are_numbers(kernel$variance, above = 0) &&
+      are_numbers(kernel$lengthscale, each * length(kernel$variance), above = 0) &&
+      (is.null(kernel$width) || are_numbers(kernel$width, above = 0)) &&
+      all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, above = -1e-300))
   },
   prior = function(prior, all) {
-    if (spec_model(all$spec) != "bpm") {
-      return(is.null(prior))
-    }
-    made <- bpm_prior(all$spec, all$blueprint)
-    made$scale[made$free] <- prior$scale[made$free]
-    if (made$free_nugget) made$nugget <- prior$nugget
-    identical(made, prior) && are_numbers(prior$scale, above = 0) &&
-      are_numbers(prior$nugget, 1) && prior$nugget >= 0
+    is.null(prior) || are_numbers(prior$scale, above = 0) && are_numbers(prior$nugget, 1) &&
+      prior$nugget >= 0 && length(prior$group) == length(prior$weights)
   },
   recalibration = function(recalibration, all) {
-    if (spec_model(all$spec) != "second_stage") {
-      return(is.null(recalibration))
-    }
-    levels <- all$blueprint$levels
-    are_numbers(recalibration$weight, length(levels) - 1, above = 0) &&
-      identical(names(recalibration$weight), levels[-1]) &&
+    is.null(recalibration) || are_numbers(recalibration$weight, above = 0) &&
       are_numbers(recalibration$slope, 1, above = 0) &&
-      is_one_of(recalibration$kind, c("fit", "recorded", "scores")) &&
-      is_number(recalibration$way$beta) &&
-      (is.null(recalibration$apart) || are_numbers(recalibration$apart$density, above = -1))
+      is_one_of(recalibration$kind, c("fit", "recorded", "scores"))
   },
   weights = function(weights, all) {
     k <- length(all$prior$weights)
     is.null(weights) || are_numbers(weights$mean, k) && are_numbers(weights$C, k^2) &&
-      identical(dim(weights$C), c(k, k)) && all(diag(weights$C) > 0) &&
-      are_numbers(weights$log_scale, 1)
+      identical(dim(weights$C), c(k, k)) && are_numbers(weights$log_scale, 1)
   },
   inducing = function(inducing, all) {
-    if (is.null(inducing)) {
-      return(TRUE)
-    }
-    p <- sum(vapply(all$blueprint$coding, coding_width, integer(1)))
-    k <- count_features(inducing$Z, all$kernel)
-    !is.null(all$kernel) && is.matrix(inducing$Z) && ncol(inducing$Z) == p &&
-      are_numbers(inducing$Z) && are_numbers(inducing$left, 1) &&
-      (is.null(inducing$C) || are_numbers(inducing$C, k^2 * latent_functions(all)))
+    is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z)
   },
   data = function(data, all) {
-    if (!is.null(data)) {
-      is_data(data, all$blueprint)
-    } else {
-      is_filter(all$filter) || is_shards(all$shards, length(all$blueprint$levels))
-    }
+    classes <- length(all$blueprint$levels)
+    if (is.null(data)) is_filter(all$filter) || is_shards(all$shards) else is_data(data, classes)
   },
   ep = function(ep, all) {
     if (is.null(ep)) {
       return(is.null(all$data) && !is.null(all$weights))
     }
-    k <- if (!is.null(all$inducing)) {
-      count_features(all$inducing$Z, all$kernel)
-    } else if (!is.null(all$recalibration)) {
-      length(all$blueprint$levels) + 1
-    } else if (is.null(all$spec$kernel)) {
-      length(all$prior$weights)
-    } else {
-      length(all$data$y)
-    }
-    (!is.null(all$data) || !is.null(all$shards)) &&
-      is_ep(ep, length(all$data$y), k, latent_functions(all), length(all$blueprint$levels))
+    is_ep(ep, length(all$data$y), length(all$blueprint$levels), !is.null(all$recalibration))
   },
   learning = function(learning, all) {
-    if (!is.null(all$recalibration)) { # its likelihood is exact
-      return(is.null(learning))
-    }
-    held <- (is.numeric(all$spec$epsilon) || identical(all$nodes$models$model, "none")) &&
-      if (is.null(all$kernel)) {
-        !any(all$prior$free) && !all$prior$free_nugget
-      } else {
-        holds_all(all$kernel)
-      }
-    if (is.null(learning)) {
-      held || is.null(all$ep)
-    } else {
-      !held && is_learning(learning)
-    }
+    is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
+      are_strings(learning$on_bound)
   },
   label_stage = function(label_stage, all) {
     is.null(label_stage) ||
@@ -198,23 +109,90 @@ model_fields <- list(
   },
   call = function(call, all) is.null(call) || is.call(call),
   nodes = function(nodes, all) {
-    if (!is.null(all$recalibration)) {
-      return(is_stage(nodes, length(all$data$y), length(all$blueprint$levels)))
-    }
-    hyper <- if (is.null(all$kernel)) {
-      list(prior_scale = all$prior$scale[all$prior$free], nugget = 1)
-    } else {
-      kernel_hyper(all$kernel)
-    }
     is.null(nodes) ||
-      is_nodes(nodes, length(all$data$y), length(all$blueprint$levels)) &&
-        are_hyper(nodes$hyper, lengths(hyper), length(all$blueprint$levels))
+      are_nodes(nodes, length(all$data$y), length(all$blueprint$levels), all$recalibration)
   }
 )
 
-#' The kernel of a class, where each has its own
+is_coding <- function(coding) {
+  switch(coding$kind,
+    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0),
+    factor = , logical = are_strings(coding$levels) && length(coding$levels) > 0,
+    FALSE
+  )
+}
+
+is_data <- function(data, classes) {
+  n <- length(data$y)
+  is.matrix(data$X) && are_numbers(data$X) && nrow(data$X) == n &&
+    all(if (classes == 2) abs(data$y) == 1 else data$y %in% seq_len(classes)) &&
+    are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
+    are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
+    (is.null(data$reports) || is_reports(data$reports, n, classes))
+}
+
+#' Counts of a stream, which agree with each other
 #' @noRd
-class_kernel <- function(kernel, c) {
-  if (length(kernel$nugget) > 1) kernel[hyper_names] <- class_hyper(kernel_hyper(kernel), c)
-  kernel
+is_filter <- function(filter) {
+  are_numbers(unlist(filter[c("rows", "errors")]), 2, above = -1) &&
+    filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
+    are_numbers(filter$counts, 2, above = -1) && sum(filter$counts) >= filter$rows
+}
+
+is_shards <- function(shards) {
+  are_numbers(shards$counts, above = -1) && sum(shards$rows) == sum(shards$counts) &&
+    are_numbers(shards$left_out, 1, above = -1)
+}
+
+#' One that converged has a number for each row; n is 0 where the rows are not kept, and a label
+#' stage, whose likelihood is exact, has none.
+#' @noRd
+is_ep <- function(ep, n, classes, stage) {
+  if (!has_numbers(ep$b)) {
+    return(ep$status %in% names(ep_statuses) && ep$status != "converged")
+  }
+  rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
+  sized <- function(x, n) {
+    is.numeric(x) && length(x) == n && (ep$status != "converged" || !anyNA(x))
+  }
+  ep$status %in% names(ep_statuses) && are_numbers(ep$b) && (stage || are_strings(ep$message, 1) &&
+    all(vapply(rows, sized, NA, length(rows[[1]]))) && length(rows[[1]]) %in% (n * c(1, classes)) &&
+    sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
+}
+
+are_shares <- function(x) are_numbers(x) && all(x >= 0 & x <= 1 + 1e-8)
+
+is_omega <- function(omega) {
+  length(dim(omega)) == 3 && are_shares(omega) && all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
+}
+
+are_nodes <- function(nodes, n, classes, recalibration) {
+  models <- nodes$models
+  truth <- nodes$truth
+  points <- if (is.null(recalibration)) nodes$hyper else nodes$points
+  numbers <- unlist(points, use.names = FALSE)
+  is.data.frame(models) && are_strings(models$model) && are_shares(models$probability) &&
+    are_strings(models$method) && are_shares(models$prior) &&
+    are_shares(nodes$table$weight) && all(nodes$table$model %in% models$model) &&
+    length(nodes$omega) == nrow(nodes$table) && all(vapply(nodes$omega, is_omega, NA)) &&
+    is.numeric(numbers) && all(is.finite(numbers)) &&
+    (is.null(truth) || are_numbers(truth$y, n) && are_shares(truth$weight) &&
+      identical(dim(truth$p), c(n, classes, length(truth$model))) && is.numeric(truth$p)) &&
+    if (is.null(recalibration)) {
+      length(points) == nrow(nodes$table) && all(numbers >= 0) &&
+        all(vapply(unlist(points, FALSE), is.numeric, NA)) &&
+        length(unique(lapply(points, function(one) lengths(one) / length(one$nugget)))) == 1 &&
+        identical(dim(nodes$seen), c(n, classes, length(points)))
+    } else {
+      identical(names(points), models$model) && are_shares(nodes$unusual) &&
+        all(names(nodes$wrong) %in% models$model)
+    }
+}
+
+#' Has a kernel nothing to learn?
+#' @noRd
+holds_all <- function(kernel) {
+  none <- length(kernel$lengthscale) == 0 # no inputs
+  held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
+  is.null(kernel$width) && all(hyper_names %in% held)
 }

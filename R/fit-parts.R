@@ -65,8 +65,7 @@ weights.sturdy_model <- function(object, ...) {
 #'   for each input column (`lengthscale` for [kernel_iso()]), `variance`,
 #'   `bias`, `nugget`, and `epsilon` (or `epsilon.neg` and `epsilon.pos`). For a fit that
 #'   averages, those of the point it is held at, see [averaging].
-#' @seealso [kernel_ard()] for their meaning, [criterion()] for the gradient with
-#'   respect to them; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
+#' @seealso [kernel_ard()] for their meaning; [coef.bpm()] for the weights of a [bpm()], whose hyperparameters
 #'   are shown by [summary()][summary.sturdy_model].
 #' @export
 #' @examples

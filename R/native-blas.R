@@ -78,7 +78,7 @@ use_variant <- function(variant, threads) {
     !.Call(C_dense_use, as.integer(variant), as.integer(threads)),
     c(
       "There is no memory for {threads} thread{?s} of the dense kernels.",
-      i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy_blas}."
+      i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy-blas}."
     ),
     "memory"
   )
@@ -120,13 +120,13 @@ blas_in_use <- function() {
   )
 }
 
-#' What does the dense algebra, and how fast it is
+#' What does the dense algebra
 #'
 #' A fit of [gpc()] or [stc()] is products, triangular solves and Cholesky factors of
 #' n x n matrices. R's own BLAS, the one of many installations, does them at a
 #' fraction of what the processor can; sturdy brings kernels of its own, in plain C for
 #' vector registers of 128, 256 or 512 bits, and uses the widest that the processor
-#' has. What is in use is for developers to ask.
+#' has.
 #'
 #' @section Options:
 #' * `options(sturdy.blas = "own")`, the default, takes the own kernels, the widest that the
@@ -150,47 +150,6 @@ blas_in_use <- function() {
 #' fit. The kernels keep 1 MB, and 0.2 MB a thread, and fits of up to 16 MB the memory they have
 #' worked in; without the memory of the kernels the error is of class `sturdy_error_memory`.
 #'
-#' @return An object of class `sturdy_blas`, a list of `used` (`"r"` or the name of the
-#'   own variant), `threads`, and `speeds`: a data frame with one row for R's BLAS and one
-#'   for each variant that this processor can run, and the columns `kernels`, `update`
-#'   (of a matrix of 500 rows by 64 columns, the inner loop of a sweep), `factor`
-#'   (Cholesky), `solve` (64 right-hand sides) and `product` (with 64 columns), in 10^9
-#'   operations a second. To measure them takes some tenths of a second. Signals
-#'   `sturdy_error_option`.
-#' @examples
-#' sturdy_blas()
-#' @export
-sturdy_blas <- function() {
-  use_blas()
-  asked <- blas_state$asked
-  blas_state$asked <- NULL # for the time being others are in use
-  on.exit(use_blas())
-  threads <- chosen_threads(asked$threads)
-  kernels <- c("r", variant_names())
-  speeds <- vapply(
-    seq_along(kernels) - 1L, variant_speed, numeric(4), threads = 1L, n = 500
-  )
-  structure(
-    list(
-      used = kernels[chosen_variant(asked$blas) + 1L], threads = threads,
-      speeds = data.frame(kernels = kernels, t(speeds) / 1e9)
-    ),
-    class = "sturdy_blas"
-  )
-}
-
-#' @export
-print.sturdy_blas <- function(x, ...) {
-  named <- function(kernels) ifelse(kernels == "r", "R's BLAS", paste("own,", kernels))
-  cat(
-    "Dense algebra by ", if (x$used == "r") "R's BLAS" else "sturdy's own kernels",
-    if (x$used != "r") paste0(" (", x$used, ")"), ", ",
-    x$threads, ngettext(x$threads, " thread", " threads"),
-    if (x$used == "r") " for covariance functions", "\n",
-    "10^9 operations a second on one thread at n = 500:\n", sep = ""
-  )
-  table <- format(x$speeds[-1], digits = 1, nsmall = 1)
-  rownames(table) <- paste(ifelse(x$speeds$kernels == x$used, "*", " "), named(x$speeds$kernels))
-  print(table)
-  invisible(x)
-}
+#' @name sturdy-blas
+#' @aliases sturdy.blas sturdy.threads
+NULL

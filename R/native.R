@@ -300,10 +300,3 @@ native_product <- function(A, B, transpose = TRUE) {
 native_digest <- function(bytes) {
   .Call(C_digest, bytes)
 }
-
-#' Lets a process hear interrupts that was started to ignore them, or no longer
-#' @return whether that is a change
-#' @noRd
-native_hear_interrupts <- function(hear) {
-  .Call(C_hear_interrupts, hear)
-}

@@ -5,13 +5,6 @@
 # standard error after 10 s, 20 s, 40 s and so on. Whatever is not silent also signals
 # conditions of class "sturdy_progress", with what the line says as numbers.
 
-#' The default of `progress`
-#' @noRd
-default_progress <- function() {
-  asked <- getOption("sturdy.progress", NA)
-  if (is.logical(asked) && length(asked) == 1) asked else NA
-}
-
 #' A meter of a long call
 #'
 #' Nothing is shown of calls that end within two seconds (`cli.progress_show_after`), or

@@ -88,7 +88,7 @@ candidate_run <- function(spec, molded, integrate = FALSE) {
   began <- seconds_now()
   said <- character()
   asked <- spec$control$progress
-  spec$control$progress <- FALSE # the map over candidates has a line of its own
+  spec$control$progress <- FALSE # the candidates have a line of their own
   run <- tryCatch(
     withCallingHandlers(
       {

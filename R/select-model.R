@@ -48,17 +48,10 @@
 #' differences, than to choose the best of a long list. [bpm()] has almost nothing to integrate over,
 #' which the integrated evidence rewards on small tables.
 #'
-#' # Running in parallel
-#' When the future.apply package is installed, candidates are fitted under the plan of
-#' the future package: after `future::plan("multisession")`, in parallel on the cores of
-#' this machine. The table is the same under every plan, except for `seconds`, because no
-#' random numbers are used. Progress is a bar in interactive sessions; what runs on workers,
-#' and in other sessions, signals it through progressr when that is enabled
-#' (`progressr::handlers(global = TRUE)` shows it). `options(sturdy.progress = FALSE)`
-#' silences both.
-#'
-#' An interrupt also ends the candidates that are running on workers of this machine
-#' (except on Windows); the workers themselves keep running, for the next call.
+#' # Progress
+#' Candidates are fitted one after the other, each on the cores that [gpc()] takes. Progress is a bar
+#' in interactive sessions; `progress` of [ep_control()] in the first candidate, or
+#' `options(sturdy.progress = FALSE)`, silences it.
 #'
 #' # Candidates that fail
 #' A candidate that fails has a row in the table with its message. One whose EP did
@@ -98,12 +91,11 @@
 #'   All functions for a fit accept a selection: [predict()][predict.sturdy_model],
 #'   [mislabelled()], [update()][update.sturdy_model] and so on use the selected fit.
 #'   [tidy()] returns the table, [glance()] adds the name and the weight of the
-#'   selected candidate, and `print()`, `summary()` and `plot()` show the comparison.
+#'   selected candidate, and `print()` and `plot()` show the comparison.
 #' @section Conditions:
 #' Errors: `sturdy_error_no_candidate` when no candidate could be fitted,
 #' `sturdy_error_candidates` for a list that is not one of candidates,
-#' `sturdy_error_worker` when a worker ended before its candidate was fitted (the field
-#' `item` is its name), and those of [gpc()] for the data.
+#' and those of [gpc()] for the data.
 #'
 #' Warnings: `sturdy_warning_not_converged` when none converged and the best of the
 #' others was taken, `sturdy_warning_criterion` when none has an integrated evidence and
@@ -219,14 +211,14 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
   }
   first <- molded[[1]]
   if (usual && is_one_scaled(first$data$X, first$blueprint)) candidates$gpc_iso <- NULL
-  runs <- map_items(lapply(candidates, function(spec) {
-    list(
-      spec = spec, molded = molded[[as.character(spec$scale)]],
-      integrate = criterion == "integrated"
-    )
-  }), run_one, "Fitting candidates")
-  for (k in which(!vapply(runs, function(run) is.null(run$fit), NA))) {
-    runs[[k]]$fit$call <- candidate_call(matched, candidates[[k]])
+  meter <- progress_meter("Fitting candidates", candidates[[1]]$control$progress)
+  runs <- list()
+  for (name in names(candidates)) {
+    spec <- candidates[[name]]
+    run <- candidate_run(spec, molded[[as.character(spec$scale)]], criterion == "integrated")
+    if (!is.null(run$fit)) run$fit$call <- candidate_call(matched, spec)
+    runs[[name]] <- run
+    meter(length(runs), length(candidates), paste(length(runs), "of", count(length(candidates), "candidate")))
   }
   new_selection(runs, criterion, candidates)
 }

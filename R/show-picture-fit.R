@@ -2,10 +2,9 @@
 
 #' The picture of a fit, once the arguments of its plot() are checked
 #'
-#' @param inputs largest number of inputs or weights, `NULL` for the default. @param room a
-#'   function: how many of some names beside the panel there is room for.
+#' @param inputs largest number of inputs or weights, `NULL` for the default.
 #' @noRd
-picture.sturdy_model <- function(x, which, inputs, room = length, ...) {
+picture.sturdy_model <- function(x, which, inputs, ...) {
   check_model(x)
   which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
@@ -17,7 +16,7 @@ picture.sturdy_model <- function(x, which, inputs, room = length, ...) {
     return(picture(calibration(x)))
   }
   if (inherits(x, "bpm")) {
-    return(picture_weights(x, if (is.null(inputs)) 25 else inputs, room))
+    return(picture_weights(x, if (is.null(inputs)) 25 else inputs))
   }
   check_by_ep(x)
   specs <- x$blueprint$coding
@@ -259,10 +258,10 @@ picture_trace <- function(x) {
 #' Weights of the encoded inputs, which can be compared, with their 50 % and 95 % intervals, the
 #' surest on top
 #' @noRd
-picture_weights <- function(x, inputs, room = length) {
+picture_weights <- function(x, inputs) {
   table <- weight_table(x, component = "weights")
   surest <- utils::head(order(-abs(table$estimate) / (table$conf.high - table$conf.low)), inputs)
-  shown <- rev(utils::head(surest, room(table$term[surest])))
+  shown <- rev(surest)
   half <- weight_table(x, level = 0.5, component = "weights")[shown, ]
   total <- nrow(table)
   table <- table[shown, ]

@@ -45,7 +45,7 @@
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param which `"model"`, the default, or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 by default), or
-#'   of weights (25 by default). Fewer are shown if the page has no room for them.
+#'   of weights (25 by default).
 #' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -65,7 +65,7 @@
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
-  plot_picture(x, picture(x, which, inputs, room = names_with_room), main)
+  plot_picture(x, picture(x, which, inputs), main)
 }
 
 #' Draws a picture of `x`, the value of plot()
@@ -159,30 +159,3 @@ plot.sturdy_selection <- plot.sturdy_calibration
 #' @param main Title, one string; `NULL` makes one.
 #' @export
 plot.sturdy_noise_matrix <- plot.sturdy_calibration
-
-# Answers without a picture of their own ----------------------------------------------
-
-#' @noRd
-#' @export
-plot.sturdy_noise_test <- function(x, ...) {
-  abort_no_picture("The distribution of their number is in", "label_report(fit, file)")
-}
-
-#' @noRd
-#' @export
-plot.sturdy_confusion <- function(x, ...) {
-  abort_no_picture("Classes by recorded class are drawn by", "plot(noise_matrix(fit))")
-}
-
-#' @noRd
-#' @export
-plot.sturdy_review <- function(x, ...) {
-  abort_no_picture("The rows by suspicion are drawn by", "plot(mislabelled(fit))")
-}
-
-abort_no_picture <- function(words, code) {
-  must(
-    FALSE, "x", "be something that has a picture", "no_picture",
-    more = c(i = "{words} {.code {code}}.")
-  )
-}

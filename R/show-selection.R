@@ -60,41 +60,6 @@ selection_shown <- function(table, criterion, digits) {
 }
 
 #' @rdname select_model
-#' @param object A selection.
-#' @export
-summary.sturdy_selection <- function(object, ...) {
-  check_no_dots(...)
-  structure(
-    list(selection = object, selected = summary(object$selected)),
-    class = "summary.sturdy_selection"
-  )
-}
-
-#' @export
-print.summary.sturdy_selection <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  print(x$selection, digits = digits)
-  table <- x$selection$table
-  finite <- which(is.finite(table$df) & !is.na(table$log_evidence_tep))
-  if (length(finite)) {
-    cat("\nt-EP evidences (not comparable across models or df, see ?stc)\n")
-    print_fields(stats::setNames(
-      format_each(table$log_evidence_tep[finite], digits + 1), table$candidate[finite]
-    ))
-  }
-  cat("\nLeave-one-out, difference from the best (standard error)\n")
-  known <- table[!is.na(table$loo_diff), ]
-  known <- known[order(-known$loo_diff), ]
-  words <- paste0(
-    format_each(known$loo_diff, digits), " (", format_each(known$loo_diff_se, 2), ")"
-  )
-  print_fields(stats::setNames(words, known$candidate))
-  cat("\nThe selected fit\n")
-  print(x$selected, digits = digits)
-  invisible(x)
-}
-
-#' @rdname select_model
 #' @export
 tidy.sturdy_selection <- function(x, ...) {
   check_no_dots(...)

@@ -28,7 +28,7 @@
 #'
 #' With `epsilon = "learn"` or `"learn2"` the optimum is another one ([learning]), and the label stage
 #' has the noise model of one rate alone, or of a rate for each class. Where rates are given at one
-#' point there is no label stage. What depends on one point ([coef()][coef.sturdy_model], [criterion()],
+#' point there is no label stage. What depends on one point ([coef()][coef.sturdy_model],
 #' [ep_diagnostics()], [check_fit()], [posterior_sample()]) is at the best mode of the first stage.
 #'
 #' # First stage

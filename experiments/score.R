@@ -43,7 +43,7 @@ score_one <- function(task) {
       control = quiet_control()
     ))$value
   }
-  own <- criterion(at(truth))$gradient[names(truth)]
+  own <- sturdy:::criterion(at(truth))$gradient[names(truth)]
   second <- vapply(names(truth), function(name) {
     ends <- vapply(c(1, -1), function(sign) {
       fit <- at(replace(truth, name, truth[[name]] + sign * score_steps[[name]]))

@@ -742,21 +742,8 @@ mutant(
   "stage <- object$label_stage", "stage <- NULL", r = "shard-answer"
 )
 mutant(
-  "sites saved meanwhile make rows other rows", "R/shard-cluster.R",
-  "`[`, c(\"counts\", \"left_out\", \"digest\"))", "identity)", r = "shard-cluster"
-)
-mutant(
   "a shard without rows is no shard", "R/shard-read.R",
   "Reduce(add, parts[lengths(parts) > 0])", "Reduce(add, parts)", r = "shard-source"
-)
-mutant(
-  "a message that comes twice is done twice", "R/shard-verbs.R",
-  "identical(here$done$number, number)", "FALSE", r = "shard-cluster"
-)
-mutant(
-  "a shard that has moved begins from nothing", "R/shard-cluster.R",
-  "for (message in if (any(new)) log)", "for (message in if (any(new)) log[1:3])",
-  r = "shard-cluster"
 )
 mutant(
   "S of a checkpoint need not be positive definite", "R/stream-state.R",
@@ -941,16 +928,6 @@ mutant(
   "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
   r = "fit-truth"
 )
-mutant(
-  "a part of a fit that passed once passes in any state", "R/fit-check.R",
-  "identical(x, passed[[part]])", "!is.null(passed[[part]])", r = "fit-check"
-)
-mutant(
-  "a fit passes whose call is none, and any after one that passed", "R/fit-check.R",
-  "identical(parts, passed$fit) && model_fields$call(fields$call)", "!is.null(passed$fit)",
-  r = "fit-check"
-)
-
 # Own dense kernels ------------------------------------------------------------
 
 mutant(
@@ -1057,9 +1034,9 @@ mutant(
   "c(named[\"row\"], lapply(id", "c(named[\"rank\"], lapply(id", r = "show-picture-answers"
 )
 mutant(
-  "a small page loses its key before its note", "R/show-draw-panel.R",
+  "a small page loses its key before its note", "R/show-draw.R",
   "c(\"\", \"note\", \"key\", \"title\")", "c(\"\", \"key\", \"note\", \"title\")",
-  r = "show-draw-text"
+  r = "show-draw"
 )
 mutant(
   "the evidence of t-EP in glance()", "R/show-tidy.R",

@@ -17,7 +17,7 @@ kind=${1:-}
 filter=${2:-}
 
 # their children have too little address space, or time, for what watches them
-excluded='^(checks-memory|experiments|select-run)$'
+excluded='^(checks-memory|experiments)$'
 native='^(adf|adjoint|ep-|exact-ais|exact-sample|family-|latent-lowrank|likelihood|reference|stream-b)'
 
 work=$(mktemp -d)

@@ -1,6 +1,5 @@
 # Workers are other processes: they need an installed package, not a loaded one
 skip_unless_workers <- function() {
-  skip_if_not_installed("future.apply")
   skip_on_cran()
   found <- system.file(package = "sturdy", lib.loc = .libPaths())
   skip_if_not(

@@ -101,8 +101,6 @@ test_that("those of an average are the moments and quantiles of its draws", {
   expect_equal(cbind(table$conf.low, table$conf.high), unname(ends))
   signs <- pmax(colMeans(draws > 0), colMeans(draws < 0))
   expect_lt(max(abs(table$pd - signs)), 0.01)
-  own <- coefficient_draws(fit)
-  expect_lt(max(abs(colMeans(own) - coef(fit)) / sd), 0.1)
 })
 
 test_that("odds ratios are those of average probabilities", {

@@ -98,8 +98,7 @@ test_that("the digits of every print method are a whole number", {
     fit, summary(fit), loo(fit), brier_score(fit), calibration(fit), mislabelled(fit),
     fit$kernel, weak_prior(), mvt(0, 1), mvt_natural(0, 1), ep_fit(diag(2), 0:1),
     structure(list(), class = "sturdy_selection"), structure(list(), class = "sturdy_ais"),
-    structure(list(), class = "sturdy_check"),
-    structure(list(), class = "summary.sturdy_selection")
+    structure(list(), class = "sturdy_check")
   )
   for (x in shown) {
     expect_error(print(x, digits = NA), class = "sturdy_error_type")
@@ -148,7 +147,7 @@ test_that("a column's name in the place of a formula is told what to write", {
 
 test_that("a question without a fit says that it needs one", {
   questions <- list(
-    absorb, brier_score, calibration, check_fit, confusion, criterion,
+    absorb, brier_score, calibration, check_fit, confusion,
     ep_diagnostics, flip_rates, label_report, log_evidence, log_score, loo, mislabelled,
     noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, relabel, review,
     true_performance
@@ -163,7 +162,7 @@ test_that("a question without a fit says that it needs one", {
 
 test_that("what is not a fit is told so by every question", {
   questions <- list(
-    absorb, calibration, check_fit, criterion, ep_diagnostics, log_evidence, loo,
+    absorb, calibration, check_fit, ep_diagnostics, log_evidence, loo,
     mislabelled, posterior_sample, brier_score, log_score
   )
   # probabilities need their labels

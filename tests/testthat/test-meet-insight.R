@@ -58,48 +58,6 @@ test_that("model_info() tells of two classes and a probit, or of several", {
   expect_identical(two$n_obs, 40L)
   several <- insight::model_info(fits$several)
   expect_true(several$is_categorical && !several$is_binomial)
-  eta <- c(-1, 0, 2)
-  expect_equal(insight::link_inverse(fits$kernel)(eta), pnorm(eta))
-  expect_equal(insight::link_function(fits$dot)(pt(eta, 4)), eta)
-})
-
-test_that("get_predicted() is predict()", {
-  skip_if_not_installed("insight")
-  new <- toy()[1:4, ]
-  # the second of them through a label stage
-  for (fit in list(toy_fit(), bpm(class ~ a + b, toy(), hyper = "integrate"))) {
-    found <- insight::get_predicted(fit, data = new, ci = 0.8)
-    table <- as.data.frame(found)
-    ends <- predict(fit, new, interval = 0.8)
-    expect_equal(table$Predicted, ends$estimate)
-    expect_equal(table$CI_low, ends$lower)
-    expect_equal(table$CI_high, ends$upper)
-    classes <- insight::get_predicted(fit, data = new, predict = "classification")
-    expect_identical(as.character(classes), as.character(predict(fit, new)))
-    expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
-  }
-})
-
-test_that("get_predicted() of several classes has a row for each", {
-  skip_if_not_installed("insight")
-  data <- iris[c(1:15, 51:65, 101:115), ]
-  fit <- gpc(Species ~ ., data, epsilon = 0.05, kernel = held(2))
-  new <- data[c(1, 20, 40), ]
-  new$Sepal.Length[2] <- NA
-  found <- as.data.frame(insight::get_predicted(fit, data = new, ci = 0.8))
-  ends <- predict(fit, new, interval = 0.8)
-  for (k in seq_len(nrow(found))) {
-    at <- cbind(found$Row[k], match(found$Response[k], levels(data$Species)))
-    expect_identical(
-      unname(unlist(found[k, c("Predicted", "CI_low", "CI_high")])),
-      c(ends$estimate[at], ends$lower[at], ends$upper[at])
-    )
-  }
-  expect_identical(nrow(found), 9L)
-  expect_named(as.data.frame(insight::get_predicted(fit)), c("Row", "Response", "Predicted"))
-  classes <- insight::get_predicted(fit, data = new, predict = "classification")
-  expect_identical(as.character(classes), as.character(predict(fit, new)))
-  expect_error(insight::get_predicted(fit, predict = "link"), class = "sturdy_error_choice")
 })
 
 test_that("model_parameters() prints weights with intervals, hyperparameters without", {
@@ -149,44 +107,22 @@ test_that("modelsummary puts fits beside each other", {
   expect_true(all(c("lengthscale", "Num.Obs.", "ELPD") %in% table$term))
 })
 
-test_that("bayestestR describes draws of the coefficients", {
-  skip_if_not_installed("bayestestR")
-  fit <- bpm(class ~ a + b, toy(), epsilon = 0.05)
-  table <- tidy(fit, conf.level = 0.9)
-  found <- as.data.frame(bayestestR::describe_posterior(fit, ci = 0.9, test = "pd"))
-  expect_identical(found$Parameter, table$term)
-  expect_lt(max(abs(found$Median - table$estimate) / table$std.error), 0.1)
-  expect_lt(max(abs(found$CI_low - table$conf.low) / table$std.error), 0.15)
-  expect_lt(max(abs(found$pd - table$pd)), 0.03)
-  expect_lt(max(abs(as.data.frame(bayestestR::p_direction(fit))$pd - table$pd)), 0.03)
-  equal <- as.data.frame(bayestestR::eti(fit, ci = 0.9))
-  expect_equal(equal$CI_low, found$CI_low)
-  densest <- as.data.frame(bayestestR::hdi(fit, ci = 0.9))
-  expect_lte(max(densest$CI_high - densest$CI_low - (equal$CI_high - equal$CI_low)), 1e-8)
-})
-
 test_that("what a fit has not is refused by name", {
-  skip_if_not_installed("bayestestR")
-  skip_if_not_installed("performance")
+  skip_if_not_installed("parameters")
   fits <- insight_fits()
-  for (fit in fits[c("kernel", "dot", "several")]) {
-    expect_error(bayestestR::p_direction(fit), class = "sturdy_error_no_coefficients")
-    expect_error(bayestestR::hdi(fit), class = "sturdy_error_no_coefficients")
-    expect_error(bayestestR::eti(fit), class = "sturdy_error_no_coefficients")
-    expect_error(bayestestR::describe_posterior(fit), "avg_comparisons",
-                 class = "sturdy_error_no_coefficients")
+  d <- toy_scores()
+  fits$scores <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
+  for (fit in fits[c("kernel", "dot", "several", "scores")]) {
     expect_error(parameters::model_parameters(fit, exponentiate = TRUE),
                  class = "sturdy_error_no_coefficients")
     expect_error(parameters::model_parameters(fit, component = "weights"),
                  class = "sturdy_error_no_coefficients")
   }
-  d <- toy_scores()
-  scores <- second_stage(d$prob, d$labels, epsilon = 0.1, hyper = "optimum")
-  expect_error(bayestestR::p_direction(scores), "to scores", class = "sturdy_error_no_coefficients")
-  for (fit in fits) {
-    expect_error(performance::compare_performance(fit, fit), "select_model",
-                 class = "sturdy_error_no_comparison")
-  }
+})
+
+test_that("scores of fits are bound by row", {
+  skip_if_not_installed("performance")
+  fits <- insight_fits()
   both <- rbind(
     performance::model_performance(fits$kernel), performance::model_performance(fits$weights)
   )

@@ -99,7 +99,6 @@ test_that("forked processes of a threaded one work on", {
   skip_on_cran()
   skip_on_os("windows")
   expect_true(forked())
-  expect_true(forked("invisible(sturdy_blas())"))
   expect_true(forked("options(sturdy.blas = 'r')"))
   expect_true(forked(
     "inner <- run", "run <- function(...) { options(sturdy.threads = 3); inner() }"
@@ -121,20 +120,20 @@ test_that("an interrupted trial leaves nothing chosen", {
 test_that("options choose", {
   withr::defer(blas_state$asked <- NULL)
   withr::local_options(sturdy.blas = "r", sturdy.threads = 1)
-  expect_identical(sturdy_blas()$used, "r")
-  withr::local_options(sturdy.blas = "own")
-  own <- sturdy_blas()
-  expect_identical(own$used, variant_names()[widest_variant()])
-  expect_identical(own$threads, 1L)
-  expect_named(own$speeds, c("kernels", "update", "factor", "solve", "product"))
-  expect_true(all(own$speeds[-1] > 0))
+  expect_identical(blas_in_use(), list(sturdy.blas = "r", sturdy.threads = 1L))
+  expect_identical(chosen_variant("r"), 0L)
+  expect_identical(chosen_variant("own"), length(variant_names()))
   withr::local_options(sturdy.blas = NULL, sturdy.threads = NULL)
-  default <- sturdy_blas()
-  expect_identical(default$used, own$used)
-  expect_true(default$threads %in% 1:2)
+  default <- blas_in_use()
+  expect_identical(default$sturdy.blas, "own")
+  expect_true(default$sturdy.threads %in% 1:2)
+  for (variant in seq_along(variant_names())) {
+    speeds <- variant_speed(variant, 1L, 100)
+    expect_named(speeds, c("update", "factor", "solve", "product"))
+    expect_true(all(speeds > 0))
+  }
   withr::local_envvar("_R_CHECK_LIMIT_CORES_" = "true")
-  withr::local_options(sturdy.threads = 5)
-  expect_identical(sturdy_blas()$threads, 2L)
+  expect_identical(chosen_threads(5), 2L)
 })
 
 test_that("an option of another value is an error that names it", {
@@ -151,22 +150,6 @@ test_that("an option of another value is an error that names it", {
     expect_error(fit(), class = "sturdy_error_option")
   }
   expect_snapshot(said(fit()))
-})
-
-test_that("it prints", {
-  blas <- structure(
-    list(
-      used = "256 bits, AVX2", threads = 2L,
-      speeds = data.frame(
-        kernels = c("r", "scalar", "256 bits, AVX2"), update = c(5.61, 8, 31),
-        factor = c(5, 6, 20.27), solve = c(5.5, 7, 22), product = c(6.5, 9, 38)
-      )
-    ),
-    class = "sturdy_blas"
-  )
-  expect_snapshot(print(blas))
-  blas$used <- "r"
-  expect_snapshot(print(blas))
 })
 
 test_that("threads that have to wait for a busy machine give way to one, for a minute", {

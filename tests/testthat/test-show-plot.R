@@ -103,12 +103,11 @@ test_that("a small page has what fits, and one without room for a panel is refus
   expect_true(all(c("Mostprobabletrueclass", "Petal.Length", "Petal.Width") %in% gsub(" ", "", texts)))
 })
 
-test_that("the number of weights shown is said, and the names shown fit", {
+test_that("the number of weights shown is said", {
   fit <- bpm(class ~ ., crowded()[c(1:30, 62)], epsilon = 0.05)
-  expect_true("25 of 31 weights shown" %in% drawn_text(fit, size = c(7, 7)))
-  texts <- drawn_text(fit, size = c(4, 3))
-  expect_match(texts, "^[0-9]+ of 31 weights shown$", all = FALSE)
-  expect_false(any(grepl("...", texts, fixed = TRUE)))
+  for (size in list(c(7, 7), c(4, 3))) {
+    expect_match(drawn_text(fit, size = size), "25 of 31 weights shown", all = FALSE)
+  }
 })
 
 test_that("what can't be drawn is said", {
@@ -118,14 +117,6 @@ test_that("what can't be drawn is said", {
   expect_error(draw(fit, inputs = 0), class = "sturdy_error_range")
   none <- gpc(class ~ 1, toy(), kernel = held(), epsilon = 0.1)
   expect_error(draw(none), class = "sturdy_error_no_inputs")
-  expect_error(
-    plot(confusion(fit)), "plot\\(noise_matrix\\(fit\\)\\)", class = "sturdy_error_no_picture"
-  )
-  expect_error(
-    plot(review(fit)), "plot\\(mislabelled\\(fit\\)\\)", class = "sturdy_error_no_picture"
-  )
-  test <- structure(list(), class = "sturdy_noise_test")
-  expect_error(plot(test), "label_report\\(fit, file\\)", class = "sturdy_error_no_picture")
 })
 
 test_that("a title is one string", {

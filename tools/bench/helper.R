@@ -49,7 +49,7 @@ blas_threads <- function() {
 
 machine_line <- function() {
   data.frame(
-    blas = blas_name(), kernels = sturdy_blas()$used, threads = blas_threads(),
+    blas = blas_name(), kernels = rev(sturdy:::variant_names())[1], threads = blas_threads(),
     r = paste(R.version$major, R.version$minor, sep = "."),
     sturdy = as.character(utils::packageVersion("sturdy")),
     arch = R.version$arch
