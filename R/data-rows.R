@@ -32,7 +32,7 @@ row_ids <- function(data, id = NULL, table = NULL) {
   )
   taken <- c(
     "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
-    "p_runner_up", "loo_wrong", "if_some", "p_value", "fdr", "found"
+    "p_runner_up", "loo_wrong", "contradicts", "if_some", "p_value", "fdr", "found"
   )
   list(name = if (named && !names(id) %in% taken) names(id) else "id", value = value[data$rows])
 }
