@@ -73,8 +73,9 @@ id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], c("rea
 #' Does a column tell the rows apart, as text or whole numbers that are never the same?
 #' @noRd
 is_identifier <- function(v) {
-  kind <- feature_kind(v)
-  !anyDuplicated(v) && (kind == "factor" || kind == "numeric" && is_whole(v))
+  !anyDuplicated(v) && switch(feature_kind(v),
+    factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE
+  )
 }
 
 is_whole <- function(v) all(is.finite(v)) && all(v == round(v))

@@ -63,7 +63,8 @@ is_blueprint <- function(blueprint) {
 
 is_coding <- function(coding) {
   switch(coding$kind,
-    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0),
+    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0) &&
+      identical(coding$time, time_of(coding$time)),
     factor = ,
     logical = are_strings(coding$levels) && length(coding$levels) > 0,
     FALSE
