@@ -63,6 +63,10 @@ shown_rows <- function(shown) {
     levels(f) <- quoted_empty(levels(f))
     f
   })
+  if (length(shown$contradicts)) {
+    shown$contradicts <- ifelse(is.na(shown$contradicts), "-", shown$contradicts)
+    shown$loo_wrong <- NULL # next to 1 - loo, and the lines are full
+  }
   if (is.null(shown$runner_up)) {
     return(shown)
   }

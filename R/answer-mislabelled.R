@@ -123,6 +123,10 @@
 #'     like those of another class); not with `newdata`, nor where all rates are given at one point;
 #'   * `loo_wrong`: the leave-one-out probability that the true class is the other
 #'     one;
+#'   * `contradicts`: only where there are such rows: the position of a row that is alike in every
+#'     input (but for a millionth of its range) and has another label, or `NA`. One of the two is
+#'     wrong, or the inputs don't decide. Not where this is so of most rows, as of inputs of a few
+#'     values each;
 #'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
 #'     wrong;
 #'   * `fdr`: the expected share of right labels among this row and all above it, with `given =
@@ -268,6 +272,8 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   found <- if (readers) {
     suspected_reports(object, ids)
   } else suspicion(object, said, ids, order, object$nodes$unusual)
+  partner <- if (is.null(fit$recalibration)) contradictions(fit$data) # scores are no inputs
+  if (!is.null(partner)) found$contradicts <- fit$data$rows[partner][order]
   new_mislabelled(
     found, if_some, fdr, given, test, checks, wrong_count(object, level), n = label_total(object),
     rate = shown_rate(object), test = test

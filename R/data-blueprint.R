@@ -188,15 +188,18 @@ code_features <- function(blueprint, features, n, scale, code) {
     c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
     columns = names(which(constant))
   )
-  # text that differs in every row: all rows are equally unlike each other
-  unlike <- n > 10 & vapply(features, function(v) {
-    feature_kind(v) == "factor" && !anyDuplicated(as.character(v))
+  # text that differs in every row: all rows are equally unlike each other; else a single input is
+  # one on purpose
+  unlike <- n > 10 & !constant & vapply(seq_along(features), function(j) {
+    v <- features[[j]]
+    names_rows(v, n, names(features)[j]) &&
+      (length(features) > 1 || !anyDuplicated(v) && feature_kind(v) == "factor")
   }, NA)
   inform_these(
     "likely_id",
-    c(i = "{qty(length(these))}Column{?s} {.val {these}} differ{?s/} in every row, as identifiers
-           do, and {?is/are} dropped."),
-    columns = names(which(unlike))
+    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?names or numbers/name or number} the rows, as
+           identifiers do, and {?is/are} left out."),
+    columns = names(features)[which(unlike)]
   )
   useless <- constant | unlike
   names <- as.character(names(features))

@@ -13,13 +13,14 @@ feature_coding <- function(v, name, scale) {
       kind = kind, levels = levels, contrasts = contrasts_of(v), spread = count_spread(count)
     ))
   }
+  time <- time_of(v)
+  v <- as.double(v)
   if (!scale) {
     check_entries(
       abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name
     )
-    return(list(kind = kind, center = 0, scale = 1))
+    return(number_coding(0, 1, time))
   }
-  v <- as.double(v)
   spread <- if (length(v) > 1) stats::sd(v) else 1
   unit <- max(abs(v))
   if ((!is.finite(spread) || spread == 0) && unit < 1e300) { # its square is beyond doubles
@@ -30,7 +31,11 @@ feature_coding <- function(v, name, scale) {
     of = "The standard deviation of column {.val {name}}", column = name
   )
   # the last digits depend on the order of the rows, and so would the fit
-  list(kind = kind, center = signif(mean(v), 13), scale = signif(spread, 13))
+  number_coding(signif(mean(v), 13), signif(spread, 13), time)
+}
+
+number_coding <- function(center, scale, time) {
+  c(list(kind = "numeric", center = center, scale = scale), list(time = time)[!is.null(time)])
 }
 
 #' The contrasts that a regression on a column would have: its own, or those of the session
@@ -83,7 +88,7 @@ coding_names <- function(coding, name) {
 #' @noRd
 encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
-    return((as.double(v) - coding$center) / coding$scale)
+    return((time_numbers(v, coding$time) - coding$center) / coding$scale)
   }
   code <- match(as.character(v), coding$levels)
   k <- length(coding$levels)
@@ -100,7 +105,8 @@ decode_features <- function(X, blueprint) {
     coding <- blueprint$coding[[j]]
     mine <- unname(X[, group == j, drop = FALSE])
     if (coding$kind == "numeric") {
-      return(mine[, 1] * coding$scale + coding$center)
+      value <- mine[, 1] * coding$scale + coding$center
+      return(if (is.null(coding$time)) value else as_time(signif(value, 12), coding$time)) # a day is a day
     }
     value <- coding$levels[max.col(mine, "first")]
     if (coding$kind == "logical") {
@@ -126,7 +132,7 @@ are_unit_rows <- function(X, blueprint) {
   if (sum(numeric) < unit_columns || nrow(X) == 0) {
     return(FALSE)
   }
-  given <- as.matrix(decode_features(X, blueprint)[numeric])
+  given <- do.call(cbind, lapply(decode_features(X, blueprint)[numeric], as.double))
   size <- rowSums(given^2)
   size <- size[size > 0]
   length(size) > 0 && max(size) < 1.01 && min(size) > 0.98 * max(size) &&

@@ -4,18 +4,6 @@
 #' markup about the names `these`
 #' @noRd
 column_doubts <- list(
-  row_numbers = list(
-    seems = function(v, y) feature_kind(v) == "numeric" && numbers_rows(v),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?numbers/number} the rows, as
-           identifiers do, and {?is an input/are inputs}.",
-    hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
-  ),
-  names = list(
-    seems = function(v, y) feature_kind(v) == "factor" && names_rows(v),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} a value of {?its/their} own in nearly every
-           row, as identifiers do, and {?is an input/are inputs}.",
-    hint = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out."
-  ),
   labels = list(
     seems = function(v, y) names_labels(v, y),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?tells/tell} the label of every row.",
@@ -40,8 +28,6 @@ inform_doubts <- function(features, y) {
   for (class in names(column_doubts)) {
     doubt <- column_doubts[[class]]
     found <- vapply(features, doubt$seems, NA, y)
-    # a single input is one on purpose
-    if (class %in% c("row_numbers", "names") && length(features) == 1) found <- FALSE
     inform_these(class, c(i = doubt$say, i = doubt$hint), columns = names(features)[found])
   }
   inform_repeats(features, y)
@@ -86,15 +72,16 @@ row_groups <- function(columns) {
   group
 }
 
-#' Whole numbers, all different, that leave few numbers out
+#' Does a column name or number the rows: text with a value of its own in nearly every one, or whole
+#' numbers, all different, that leave few out or are called an identifier?
+#' @param v values of n rows, or a few that show which there are.
 #' @noRd
-numbers_rows <- function(v) is_identifier(v) && diff(range(v)) < 2 * length(v)
-
-#' Text that differs in nearly every row; where it does in every one it is dropped, see code_features()
-#' @noRd
-names_rows <- function(v) {
-  different <- length(unique(v))
-  length(v) >= 20 && different < length(v) && different > 0.9 * length(v)
+names_rows <- function(v, n, name) {
+  if (feature_kind(v) == "factor") {
+    return(!anyDuplicated(v) || n >= 20 && length(unique(v)) > 0.9 * n)
+  }
+  length(v) == n && is_identifier(v) &&
+    (diff(range(v)) < 2 * n || grepl("(^|[^A-Za-z])(id|ID|Id)$|[a-z](ID|Id)$", name))
 }
 
 #' Has each class a value of its own, and no other?

@@ -6,7 +6,23 @@ feature_kind <- function(v) {
     "factor"
   } else if (is.logical(v)) {
     "logical"
-  } else if (is.numeric(v)) "numeric" else "other"
+  } else if (is.numeric(v) || !is.null(time_of(v))) "numeric" else "other"
+}
+
+#' What makes a time of numbers: a column of times without its values, or `NULL` of another column
+#' @noRd
+time_of <- function(v) if (inherits(v, c("Date", "POSIXct", "difftime"))) v[0]
+
+#' Numbers as times, and times as numbers: differences in the unit of `time`
+#' @param time see time_of().
+#' @noRd
+as_time <- function(x, time) {
+  if (!is.null(time)) attributes(x) <- attributes(time)
+  x
+}
+
+time_numbers <- function(v, time = NULL) {
+  if (inherits(v, "difftime") && !is.null(time)) as.double(v, units = units(time)) else as.double(v)
 }
 
 #' The values of text in the order of their bytes in UTF-8 ("radix", as in the C locale):
@@ -47,10 +63,8 @@ xy_features <- function(x) {
 check_feature_type <- function(v, name) {
   must(
     feature_kind(v) != "other" && is.null(dim(v)), NULL,
-    "be numeric, factor, character or logical", "column_type", got = v,
-    more = c(i = if (inherits(v, c("Date", "POSIXt", "difftime"))) {
-      "Numbers are made of it by {.code as.numeric({name})}; {.code class ~ . - {name}} leaves it out."
-    }),
+    "be numeric, factor, character, logical or a time", "column_type", got = v,
+    more = c(i = if (inherits(v, "POSIXlt")) "{.code as.POSIXct({name})} makes one of it."),
     of = "Column {.val {name}}", column = name
   )
   v

@@ -112,9 +112,12 @@ check_new_feature <- function(v, name, coding, novel_allowed, arg) {
     kind <- coding$kind
   }
   column <- "Column {.val {name}} of {.arg {arg}}"
+  known <- if (!is.null(coding$time)) {
+    with_article(class(coding$time)[1])
+  } else if (coding$kind == "factor") "text or a factor" else coding$kind
   must(
-    kind == coding$kind, arg,
-    "be {if (coding$kind == 'factor') 'text or a factor' else coding$kind}, as in training",
+    kind == coding$kind && (all(is.na(v)) || identical(class(time_of(v)), class(coding$time))), arg,
+    "be {known}, as in training",
     "column_type", got = v, of = column, column = name
   )
   if (kind == "numeric") {

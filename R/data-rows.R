@@ -32,7 +32,7 @@ row_ids <- function(data, id = NULL, table = NULL) {
   )
   taken <- c(
     "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
-    "p_runner_up", "loo_wrong", "if_some", "p_value", "fdr", "found"
+    "p_runner_up", "loo_wrong", "contradicts", "if_some", "p_value", "fdr", "found"
   )
   list(name = if (named && !names(id) %in% taken) names(id) else "id", value = value[data$rows])
 }
@@ -73,8 +73,9 @@ id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], c("rea
 #' Does a column tell the rows apart, as text or whole numbers that are never the same?
 #' @noRd
 is_identifier <- function(v) {
-  kind <- feature_kind(v)
-  !anyDuplicated(v) && (kind == "factor" || kind == "numeric" && is_whole(v))
+  !anyDuplicated(v) && switch(feature_kind(v),
+    factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE
+  )
 }
 
 is_whole <- function(v) all(is.finite(v)) && all(v == round(v))

@@ -114,6 +114,15 @@ sql_columns <- function(blueprint, novel, steps) {
 #' @noRd
 sql_features <- function(blueprint, column) {
   columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
+  times <- blueprint$columns[!vapply(blueprint$coding, function(c) is.null(c$time), NA)]
+  refuse(
+    length(times),
+    c(
+      "{.fn predict_sql} can't read times, which databases count in ways of their own: {.val {few(times)}}.",
+      i = "Let the table have a column of numbers, as by {.fn as.numeric}, and fit that."
+    ),
+    "no_sql", columns = times
+  )
   if (blueprint$interface == "formula") {
     variables <- as.list(attr(blueprint$terms, "variables"))[-1]
     plain <- vapply(variables, is.name, NA)

@@ -116,7 +116,8 @@ model_fields <- list(
 
 is_coding <- function(coding) {
   switch(coding$kind,
-    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0),
+    numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0) &&
+      identical(coding$time, time_of(coding$time)),
     factor = , logical = are_strings(coding$levels) && length(coding$levels) > 0,
     FALSE
   )

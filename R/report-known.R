@@ -176,6 +176,7 @@ known_in <- function(molded, data, known, formula = NULL) {
   value <- function(name) eval_known(known[[name]], data, env, name)
   inform_known_inputs(known[c("trusted", "weights")], molded$blueprint)
   molded <- with_known(molded, value("trusted"), value("rates"))
+  inform_contradictions(molded)
   with_groups(with_weights(molded, value("weights")), known$rates, data, env)
 }
 

@@ -42,10 +42,11 @@ seen_values <- function(v) {
       count = tabulate(match(as.character(v), used), length(used))
     ))
   }
+  time <- time_of(v)
   v <- as.double(v)
   list(
     kind = kind, n = length(v), mean = mean(v), squares = sum((v - mean(v))^2),
-    range = range(v)
+    range = range(v), time = time
   )
 }
 
@@ -67,7 +68,9 @@ merge_seen <- function(a, b) {
 }
 
 merge_features <- function(a, b) {
-  kinds <- function(seen) vapply(seen, `[[`, character(1), "kind")
+  kinds <- function(seen) {
+    vapply(seen, function(s) toString(c(s$kind, class(s$time), attr(s$time, "units"))), "")
+  }
   other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
   must(
     identical(kinds(a), kinds(b)), NULL, "be of the same type in all batches and shards",
@@ -90,7 +93,8 @@ merge_values <- function(a, b) {
   gap <- b$mean - a$mean
   list(
     kind = "numeric", n = n, mean = a$mean + gap * b$n / n,
-    squares = a$squares + b$squares + gap^2 * a$n * b$n / n, range = range(a$range, b$range)
+    squares = a$squares + b$squares + gap^2 * a$n * b$n / n, range = range(a$range, b$range),
+    time = a$time
   )
 }
 
@@ -190,7 +194,7 @@ seen_blueprint <- function(blueprint, seen, terms, scale) {
 #' @noRd
 shown_values <- function(seen) {
   if (seen$kind == "numeric") {
-    return(seen$range)
+    return(as_time(seen$range, seen$time))
   }
   values <- c(seen$used, if (any(seen$count > 1)) seen$used[1])
   if (is.null(seen$levels)) {
@@ -210,5 +214,5 @@ seen_coding <- function(seen, shown, name, scale) {
     return(coding)
   }
   spread <- if (seen$n > 1) sqrt(seen$squares / (seen$n - 1)) else 1
-  list(kind = "numeric", center = signif(seen$mean, 13), scale = signif(spread, 13))
+  number_coding(signif(seen$mean, 13), signif(spread, 13), seen$time)
 }

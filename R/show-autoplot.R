@@ -183,14 +183,14 @@ draw_key_mark <- function(data, params, size) {
 
 #' Panels whose layers say where they belong
 #'
-#' Panels share a continuous axis, on which the levels of factors have no place: they go
+#' Panels share a continuous axis, on which the levels of factors and times have no place: they go
 #' where no number of any input is, so that the axis can tell which panel it labels.
 #' @noRd
 facet_panels <- function(panels) {
   names <- vapply(panels, function(panel) panel$x$label, "")
   far <- 10 * max(abs(unlist(lapply(panels, function(panel) panel$x$range))), 1e3)
   Map(function(panel, k) {
-    panel$shift <- if (is.null(panel$x$levels)) 0 else far * k
+    panel$shift <- if (panel$x$own) far * k else 0
     panel$x$range <- panel$x$range + panel$shift
     panel$layers <- c(panel$layers, list(marks("ends", panel$x$range, panel$y$range)))
     panel$layers <- lapply(panel$layers, function(layer) {
@@ -204,7 +204,9 @@ facet_panels <- function(panels) {
 
 facets <- function(panels) {
   mine <- function(x) {
-    Find(function(panel) panel$shift > 0 && all(abs(x - panel$shift) < 1e3), panels)
+    Find(function(panel) {
+      panel$shift > 0 && all(abs(x - mean(panel$x$range)) <= diff(panel$x$range) + 1)
+    }, panels)
   }
   room <- vapply(panels, function(panel) sum(nchar(panel$x$levels)), 0)
   list(
@@ -217,7 +219,7 @@ facets <- function(panels) {
       },
       labels = function(at) {
         panel <- mine(at[is.finite(at)])
-        if (is.null(panel)) format(at) else panel$x$words[round(at - panel$shift)]
+        if (is.null(panel)) format(at) else panel$x$words[match(at, panel$shift + panel$x$ticks)]
       }
     ),
     ggplot2::coord_cartesian(ylim = panels[[1]]$y$range, expand = FALSE)

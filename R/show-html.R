@@ -59,7 +59,7 @@ json_string <- function(x) {
   sprintf("\"%s\"", x)
 }
 
-html_value <- function(v) html_text(if (is.numeric(v)) number_words(v) else v)
+html_value <- function(v) html_text(if (is.numeric(v)) number_words(v) else if (is.null(time_of(v))) v else format(v))
 
 #' An element; contents are HTML, attributes text
 #' @noRd

@@ -47,7 +47,7 @@ probability_title <- function(x) {
 picture_surface <- function(x) {
   levels <- x$blueprint$levels
   several <- length(levels) > 2
-  rows <- unname(as.list(decode_features(x$data$X, x$blueprint)))
+  rows <- unname(lapply(decode_features(x$data$X, x$blueprint), as.double))
   axes <- lapply(rows, fine_axis)
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
   prob <- prob_pictured(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
@@ -67,7 +67,9 @@ picture_surface <- function(x) {
     marks("point", rows[[1]], rows[[2]], of_class(what, label_code(x$data))),
     marks("point", rows[[1]][wrong], rows[[2]][wrong], "suspect")
   )
-  axis <- function(k) new_axis(x$blueprint$columns[k], range(axes[[k]]))
+  axis <- function(k) {
+    new_axis(x$blueprint$columns[k], range(axes[[k]]), time = x$blueprint$coding[[k]]$time)
+  }
   new_picture(
     list(new_panel(axis(1), axis(2), c(layers, points))),
     if (several) "Most probable true class" else probability_title(x),
@@ -170,6 +172,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   coding <- x$blueprint$coding[[j]]
   value <- decode_features(x$data$X, x$blueprint)[[j]]
   if (is.null(coding$levels)) {
+    value <- as.double(value)
     at <- fine_axis(value, places)
   } else {
     value <- match(value, coding$levels)
@@ -182,7 +185,8 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   X[, mine] <- encode_feature(rep(grid, length(rows)), coding)
   average <- function(p) rowMeans(matrix(p, length(at)))
   curve <- list(
-    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X
+    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X,
+    time = coding$time
   )
   if (is_several(x)) {
     return(c(curve, list(prob = apply(prob_pictured(x, X), 2, average))))
@@ -194,7 +198,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
 
 curve_panel <- function(curve, layers) {
   new_panel(
-    new_axis(curve$name, range(curve$at), curve$levels), new_axis("", rug_range),
+    new_axis(curve$name, range(curve$at), curve$levels, time = curve$time), new_axis("", rug_range),
     c(list(rule("guide", 0.5)), layers)
   )
 }

@@ -32,7 +32,12 @@ new_panel <- function(x, y, layers, square = FALSE) {
 #' @param words what stands at `ticks`.
 #' @noRd
 new_axis <- function(label, range, levels = NULL, ticks = pretty(range),
-                     words = format(ticks)) {
+                     words = format(ticks), time = NULL) {
+  if (!is.null(time)) {
+    ticks <- if (inherits(time, "difftime")) as_time(ticks, time) else pretty(as_time(range, time))
+    words <- format(ticks)
+    ticks <- as.double(ticks)
+  }
   if (!is.null(levels)) {
     range <- c(0.5, length(levels) + 0.5)
     ticks <- seq_along(levels)
@@ -40,7 +45,8 @@ new_axis <- function(label, range, levels = NULL, ticks = pretty(range),
   }
   inside <- ticks >= min(range) & ticks <= max(range)
   list(
-    label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside]
+    label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside],
+    own = !is.null(levels) || !is.null(time)
   )
 }
 

@@ -1,9 +1,10 @@
 # The rows of a report: which to check, and why they are suspected.
 
-#' @param listed see listed_rows(). @param pair see alike_listed(). @param values of report_values().
+#' @param twins see contradicting_listed(). @param listed see listed_rows(). @param pair see
+#'   alike_listed(). @param values of report_values().
 #' @noRd
-report_suspects <- function(object, found, listed, pair, values, neighbours) {
-  all <- c(listed, pair)
+report_suspects <- function(object, found, twins, listed, pair, values, neighbours) {
+  all <- c(twins, listed, pair)
   place <- match(found$row[all], object$data$rows)
   near <- nearest_rows(object, place, neighbours)
   values$wrong <- round(row_flipped(object), 2)
@@ -11,9 +12,14 @@ report_suspects <- function(object, found, listed, pair, values, neighbours) {
     suspect_item(object, found[all[i], ], place[i], near[[i]], values)
   }, "")
   picture <- if (length(listed) > 1) listed_picture(found, listed)
-  items <- split(items, rep(1:2, c(length(listed), length(pair))))
+  items <- split(items, rep(0:2, c(length(twins), length(listed), length(pair))))
   list(
-    suspects = if (length(listed)) html(items[["1"]]),
+    contradict = if (length(twins)) {
+      html(lapply(split(seq_along(twins), contradiction_groups(found)[twins]), function(k) {
+        tag("div", alike_columns(items[["0"]][k], found$label[twins[k]]), .attr = c(class = "pair"))
+      }))
+    },
+    suspects = if (length(c(twins, listed))) html(c(items[["1"]], "")),
     kinds = !is.null(found$unusual),
     alike = if (length(pair)) alike_columns(items[["2"]], found$label[pair]),
     alike_classes = if (length(pair)) paste(unique(found$label[pair]), collapse = " and "),
@@ -31,6 +37,22 @@ report_suspects <- function(object, found, listed, pair, values, neighbours) {
 listed_rows <- function(object, found, n) {
   known <- report_known(object$data$reports)[match(found$row, object$data$rows)]
   utils::head(which(!known & !duplicated(found$row)), n)
+}
+
+contradict_most <- 10L # rows that stand beside one that contradicts them; others are in the list
+
+#' Rows that are alike in every input and have different labels: positions in `found`, group by group
+#' @noRd
+contradicting_listed <- function(object, found) {
+  group <- contradiction_groups(found)
+  open <- intersect(listed_rows(object, found, nrow(found)), which(!is.na(group)))
+  utils::head(open[order(match(group[open], group[open]))], contradict_most)
+}
+
+#' Which group of contradicting rows each is in, or `NA`: of two rows that differ each is the other's
+#' @noRd
+contradiction_groups <- function(found) {
+  pmin(found$contradicts, found$contradicts[match(found$contradicts, found$row)])
 }
 
 alike_each <- 3L # rows of each of two classes that look alike
@@ -83,7 +105,8 @@ listed_picture <- function(found, listed) {
 suspect_item <- function(object, found, place, near, values) {
   frame <- values$frame
   all <- c(place, near$place)
-  labels <- object$blueprint$levels[label_code(object$data)[all]]
+  twin <- match(found$contradicts, object$data$rows)
+  labels <- object$blueprint$levels[label_code(object$data)[c(all, twin)]]
   p <- found$probability
   name <- values$title[place]
   chips <- lapply(frame[place, , drop = FALSE], html_value)
@@ -92,7 +115,13 @@ suspect_item <- function(object, found, place, near, values) {
     probability = share_words(p), label = labels[1],
     kind = if (!is.null(found$unusual)) kind_words(found, values$alike),
     suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
-    why = why_words(labels[1], labels[-1]),
+    why = why_words(labels[1], labels[seq_along(all)[-1]]),
+    twin = if (isFALSE(is.na(twin))) {
+      paste0(
+        "Row ", found$contradicts, " is alike in every input, and recorded as ",
+        labels[length(all) + 1], "."
+      )
+    },
     answer = answer_fields(found$row, name, labels[1], object$blueprint$levels),
     values = html(Map(function(name, value) {
       tag("div", tag("dt", html_text(name)), tag("dd", value))
@@ -100,7 +129,7 @@ suspect_item <- function(object, found, place, near, values) {
     near = nrow(near),
     table = html_table(cbind(
       data.frame(
-        row = object$data$rows[all], recorded = labels,
+        row = object$data$rows[all], recorded = labels[seq_along(all)],
         "P(wrong)" = values$wrong[all],
         similarity = c(1, round(near$similarity, 2)), check.names = FALSE
       ),

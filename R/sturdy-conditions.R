@@ -41,14 +41,15 @@
 #' @section Messages:
 #' * `rows_left_out`: rows with missing values, with the fields `rows` and `columns`; `no_label`: rows
 #'   without a label, with their positions `rows`; `few_rows`: fewer than four rows;
-#' * `constant_columns`, `likely_id`: columns that are dropped; `many_columns`: the default is one
-#'   lengthscale for all of more than 400 columns, or of rows of unit length; `row_numbers`, `names`,
-#'   `text_dates`, `text_numbers`: columns that number the rows, have a value of their own in nearly every
-#'   row, or are dates or numbers in text; `labels`: an input that has a value for each class;
+#' * `constant_columns`, `likely_id`: columns that are left out, as constant or as identifiers;
+#'   `many_columns`: the default is one lengthscale for all of more than 400 columns, or of rows of unit
+#'   length; `text_dates`, `text_numbers`: columns that are dates or numbers in text; `labels`: an input
+#'   that has a value for each class;
 #'   `known_inputs`, `id_input`: inputs that say which rows are trusted, or which row it is;
 #'   `shared_id`: identifiers that most rows share;
 #'   `repeated_rows`: rows that repeat another in every input and the label, with the positions of the
-#'   `copies`; `weights_sum`: case weights that count rows for more labels than there are;
+#'   `copies`; `contradictions`: rows that are alike in every input and have different labels, with
+#'   their positions `rows`; `weights_sum`: case weights that count rows for more labels than there are;
 #' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;

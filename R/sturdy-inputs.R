@@ -8,9 +8,14 @@
 #' and logical columns enter through whether two rows have the same level: contrasts
 #' are not used, and all levels are treated alike.
 #'
-#' Two kinds of columns are dropped with a message: constant ones, and text or
-#' factor columns that differ in every one of more than ten rows, because they look
-#' like identifiers. Text or levels that look like numbers with a decimal comma are an
+#' Dates, date-times (`POSIXct`) and differences of times are numbers inside, and are shown as what
+#' they are. Dates in text are names: [as.Date()] reads them.
+#'
+#' Two kinds of columns are left out with a message: constant ones, and identifiers of more than ten
+#' rows. These are text or factors with a value of their own in (nearly) every row, and whole
+#' numbers, all different, that leave few numbers out or whose name ends in `id`; a single input is
+#' none, unless it is text that differs in every row. A number that is no identifier stays in as
+#' `I(number / 2)`. Text or levels that look like numbers with a decimal comma are an
 #' error.
 #'
 #' In new data, a level that did not occur in training is allowed, with a message: to

@@ -12,22 +12,34 @@ doubts <- function(..., n = 40) {
   said
 }
 
-test_that("whole numbers that number the rows are named", {
+left_out <- function(..., n = 40) {
+  d <- data.frame(..., z = withr::with_seed(1, rnorm(n)), class = rep(c("p", "q"), n / 2))
+  cnd <- tryCatch(mold(class ~ ., d), sturdy_message_likely_id = identity)
+  if (inherits(cnd, "condition")) cnd$columns else setdiff(names(d), c(cnd$blueprint$columns, "class"))
+}
+
+test_that("whole numbers that number the rows are left out", {
   for (v in list(1:40, 40:1, withr::with_seed(1, sample(40)) + 1000, as.double(c(1:6, 8:41)))) {
-    expect_equal(doubts(v = v), list(row_numbers = "v"))
+    expect_equal(left_out(v = v), "v")
   }
-  for (v in list(c(1:39, 39), 1:40 / 2, 100 * 1:40, withr::with_seed(1, rpois(40, 20)))) {
-    expect_equal(doubts(v = v), list())
+  # dates, and measured counts, are none
+  for (v in list(c(1:39, 39), 1:40 / 2, 100 * 1:40, withr::with_seed(1, rpois(40, 20)), Sys.Date() + 1:40)) {
+    expect_equal(left_out(v = v), character())
   }
-  expect_no_message(inform_doubts(list(v = 1:40), rep(1:2, 20))) # the only input
+  for (name in c("id", "patient_id", "PassengerId", "caseID")) {
+    expect_equal(do.call(left_out, stats::setNames(list(100 * 1:40), name)), name)
+  }
+  for (name in c("acid", "paid", "idle")) {
+    expect_equal(do.call(left_out, stats::setNames(list(100 * 1:40), name)), character())
+  }
+  expect_no_message(mold(y ~ v, data.frame(v = 1:40, y = rep(0:1, 20)))) # the only input
 })
 
-test_that("text that differs in nearly every row is named", {
+test_that("text that differs in nearly every row is left out", {
   id <- sprintf("id%02d", 1:40)
-  expect_equal(doubts(v = replace(id, 40, "id01")), list(names = "v"))
-  expect_equal(doubts(v = replace(id, 38:40, "id01")), list(names = "v"))
-  for (v in list(id, replace(id, 37:40, "id01"))) expect_equal(doubts(v = v), list())
-  expect_no_message(inform_doubts(list(v = replace(id, 40, "id01")), rep(1:2, 20)))
+  for (v in list(id, replace(id, 40, "id01"), replace(id, 38:40, "id01"))) expect_equal(left_out(v = v), "v")
+  expect_equal(left_out(v = replace(id, 37:40, "id01")), character())
+  expect_no_message(mold(y ~ v, data.frame(v = replace(id, 40, "id01"), y = rep(0:1, 20))))
 })
 
 test_that("an input that has a value for each class is named", {
@@ -80,9 +92,9 @@ test_that("a fit says so, and is the same", {
       rlang::cnd_muffle(cnd)
     }
   )
-  expect_setequal(said, paste0("sturdy_message_", c("row_numbers", "text_dates")))
-  expect_equal(fit$blueprint$columns, c("a", "b", "number", "visit"))
-  expect_snapshot(said(inform_doubts(d[c("a", "number")], d$class)))
+  expect_setequal(said, paste0("sturdy_message_", c("likely_id", "text_dates")))
+  expect_equal(fit$blueprint$columns, c("a", "b", "visit"))
+  expect_snapshot(said(mold(class ~ a + number, d)))
   expect_snapshot(said(inform_doubts(d["visit"], d$class)))
 })
 
