@@ -22,14 +22,19 @@
 #' depends on the inputs through the latent function. Readers who copy from each other, or err on
 #' the same hard rows, make answers too sure.
 #'
-#' Each rate of a reader has a Beta(1, b) prior on (0, 1), with `b` the `rate` of [noise_prior()]
-#' (4 by default: a mean of 0.2), and the rates of two readers have the prior correlation
+#' Each rate of a reader has a Beta(1, b) prior on (0, 1.25), cut off at 1, with `b` the `rate` of
+#' [noise_prior()] (4 by default: a mean of 0.25), and the rates of two readers have the prior correlation
 #' `pooling`. So the rate of a reader may exceed 1/2: the others show up one who is worse than
-#' chance. With three classes or more the rates of each reader's classes are below .7, and where errors go
-#' is learned of each reader. With `epsilon = "average"` there are two noise models: `"none"`, under
+#' chance, or who always says the same (a message names those). With three classes or more where
+#' errors go is learned of each reader. With `epsilon = "average"` there are two noise models: `"none"`, under
 #' which no label is wrong, and a rate for each class (a matrix), which has the prior probability that
 #' `models` of [noise_prior()] gives to all others together. The first is left out where two readers
 #' contradict each other. `epsilon = "learn"` learns one rate for each reader.
+#'
+#' Labels fit more than one story of who is right. The search starts from several: all readers alike,
+#' the majority right, and of up to eight the majority without each of them, those who always say the
+#' same never among it; the best by evidence is taken. A message says where readers report a class and
+#' the fit expects less than one row of it.
 #'
 #' The boundary is learned under these rates of two classes, under one rate for each reader of several.
 #' All that is said of readers and true classes comes from the label stage after it ([wrong-labels]).

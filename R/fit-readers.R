@@ -43,3 +43,23 @@ check_one_label <- function(object) {
 check_has_readers <- function(object) {
   must(has_readers(object), "object", "be a fit to {.fn readers}", "readers")
 }
+
+#' What is said of readers who gave one answer alone, and of classes that they report although
+#' hardly a row is of them
+#' @param p n x C, probabilities of the true classes.
+#' @noRd
+inform_readers <- function(reports, levels, p) {
+  inform_these(
+    "constant_readers",
+    c(i = "{qty(length(these))}Reader{?s} {.val {few(these)}} gave one answer alone, which tells nothing of the rows."),
+    readers = reports$sources[report_constant(reports)]
+  )
+  inform_these(
+    "unexpected_class",
+    c(
+      i = "Readers report {.val {these}}, and less than one row is expected to be of {qty(length(these))}{?this class/these classes}.",
+      i = "With the true classes of some rows, in {.arg gold} of {.fn readers}, their rates are known better."
+    ),
+    levels = levels[colSums(p) < 1]
+  )
+}

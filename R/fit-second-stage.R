@@ -202,6 +202,9 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
   points <- if (spec$hyper == "optimum") 0L
   nodes <- label_average(data$X, data, noise, way, points, ordered)
+  if (by_readers(data$reports)) {
+    inform_readers(data$reports, levels, mean_over(nodes$truth$p, nodes$truth$weight))
+  }
   mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
   nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))
   at <- label_means(nodes, levels, way)

@@ -44,7 +44,7 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
     hyper = function(z) kernel$hyper(z[mine]),
     rates = function(z) noise$rates(noise_part(z)),
     omega = function(z) noise$omega(noise_part(z)),
-    noise_start = noise$start,
+    noise_start = noise$start, noise_starts = noise$starts,
     pull = function(z, gradient, slope) {
       c(kernel$pull(z[mine], gradient), noise$pull(noise_part(z), slope))
     },

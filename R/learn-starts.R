@@ -57,7 +57,7 @@ average_shifts <- list(c(0, -0.55, 0.05), c(-1, -1.35, 0.05), c(0.7, 0.5, 0.15))
 average_starts <- function(problem) {
   at <- problem$field
   name <- intersect(learn_tied, at)
-  lapply(average_shifts, function(shift) {
+  starts <- lapply(average_shifts, function(shift) {
     z <- numeric(length(at))
     if (length(name)) {
       # the coordinates of a common factor exp(shift): root z = shift
@@ -70,6 +70,9 @@ average_starts <- function(problem) {
     z[at == "epsilon"] <- problem$noise_start(shift[3])
     list(par = pmin(pmax(z, 1 - average_far), average_far - 1)) # off the ends
   })
+  c(starts, lapply(problem$noise_starts(), function(z) {
+    list(par = replace(starts[[1]]$par, at == "epsilon", z))
+  }))
 }
 
 #' The coordinate of a nugget so many sds from the centre of its prior, that of the wide part where

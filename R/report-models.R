@@ -46,8 +46,11 @@ noise_of <- function(name, noise) {
     name, link, of, share = noise$share, targets = targets, own = noise$own, turn = noise$turn
   )
   model$start <- function(e) {
-    z <- solve(root, matrix(normals$normal(e), nrow(root), length(priors), byrow = TRUE))
+    z <- solve(root, normals$normal(matrix(e, nrow(root), length(priors))))
     c(as.vector(z), numeric(model$d - length(z)))
+  }
+  model$starts <- function() {
+    lapply(noise$guess(), function(e) model$start(if (name == "one") rowMeans(e) else e[, noise$turn]))
   }
   model
 }
@@ -79,7 +82,7 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
       study = if (!is.null(prior$study)) unname(prior$study),
       given = if (!is.character(epsilon)) epsilon, share = share, classes = classes,
       sources = length(reports$sources), groups = length(rate_groups(reports)$names),
-      design = reports$design, own = readers, targets = !diag(classes), turn = seq_len(classes),
+      design = reports$design, own = readers, guess = function() if (readers) reader_guesses(reports), targets = !diag(classes), turn = seq_len(classes),
       pooling = prior$pooling
     )
   )
@@ -107,7 +110,7 @@ first_noise <- function(epsilon, weights, classes, share) {
 #' @noRd
 rate_priors <- function(prior, classes, groups, readers) {
   beta <- function(shape, most) {
-    list(a = 1, b = shape, size = most, most = most, free = readers || classes > 2)
+    list(a = 1, b = shape, size = if (readers) rate_reach else most, most = most, free = readers || classes > 2)
   }
   # the others tell of a reader who is wrong more often than not
   one <- beta(rate_shape(prior, if (readers) 1 else groups), if (readers) 1 else 0.5)
@@ -117,8 +120,8 @@ rate_priors <- function(prior, classes, groups, readers) {
   } else if (classes > 2 || readers) rate_prior_shape else by_class_shape
   usual <- beta(shape, if (is.null(prior$rate) || readers) 1 else 0.5)
   alone <- usual
-  if (classes > 2) usual$most <- rate_most_class
-  if (usual$size == 1) alone$most <- rate_most_alone
+  if (classes > 2 && !readers) usual$most <- rate_most_class
+  if (usual$size >= 1) alone$most <- rate_most_alone
   of <- rep(list(usual), classes)
   alone <- rep(list(alone), classes)
   told <- list(prior$specificity, prior$sensitivity)
@@ -130,6 +133,7 @@ rate_priors <- function(prior, classes, groups, readers) {
   }
   list(one = one, class = of, alone = alone)
 }
+rate_reach <- 1.25      # of readers, cut off at 1: one who always says the same is no miracle
 rate_most_class <- 0.7  # of several, where each has a rate; and
 rate_most_alone <- 0.95 # where one class alone has
 

@@ -10,7 +10,7 @@
 #' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
 #'   the sources': one rate, or (neg, pos); or what is held. @param prior function(z): value and
 #'   gradient of what the log prior has beside the normal one. @param start function(e) of coordinates at which rates are e.
-#' @return list of these, and omega(z), S x C x C.
+#' @return list of these; omega(z), S x C x C; and starts(), coordinates to start from beside.
 #' @noRd
 new_noise <- function(name, d, omegas, pull, rates, prior = nothing_besides,
                       start = function(e) numeric(d)) {
@@ -21,7 +21,7 @@ new_noise <- function(name, d, omegas, pull, rates, prior = nothing_besides,
   }
   list(
     name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates, prior = prior,
-    start = start
+    start = start, starts = function() list()
   )
 }
 

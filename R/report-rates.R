@@ -6,7 +6,7 @@
 #' leaves it [M 13.7].
 #' @param priors of the rates by kind, see rate_quantile().
 #' @return list(rates(Z), pull(Z, slope)), of a row a source and a column a kind; normal(e), the
-#'   standard normals of a source all of whose rates are e, or as near to it as they may be
+#'   standard normals of rates e, or of what is as near to them as they may be
 #' @noRd
 rate_normals <- function(priors) {
   most <- vapply(priors, function(prior) prior$most, 0)
@@ -33,12 +33,11 @@ rate_normals <- function(priors) {
       slope * each(Z, rate_slope)
     },
     normal = function(e) {
-      z <- numeric(length(priors))
       for (kind in seq_along(priors)) {
-        most_here <- left(kind, z[1])
-        z[kind] <- rate_normal(min(e, 0.9 * most_here), priors[[kind]], most_here)
+        most_here <- left(kind, e[, 1])
+        e[, kind] <- rate_normal(pmin(e[, kind], 0.9 * most_here), priors[[kind]], most_here)
       }
-      z
+      e
     }
   )
 }

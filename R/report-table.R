@@ -298,6 +298,32 @@ shares <- function(weight) {
   weight / sum(weight)
 }
 
+#' Readers who gave one answer alone, and that to many rows
+#' @return which of the sources
+#' @noRd
+report_constant <- function(reports) {
+  values <- split(reports$value, factor(reports$source, seq_along(reports$sources)))
+  which(vapply(values, function(v) length(v) >= constant_least && all(v == v[1]), NA))
+}
+constant_least <- 10L # labels
+
+#' Rates of readers to start with: as if the most of them were right, all who do not always say the
+#' same or, of few, those without each
+#' @return list of rates of wrong labels, S x C
+#' @noRd
+reader_guesses <- function(reports) {
+  vary <- setdiff(seq_along(reports$sources), report_constant(reports))
+  kinds <- report_kinds(reports)
+  said <- with_times(kinds$reports, tabulate(kinds$kind))
+  few <- length(vary) %in% 2:guess_readers
+  lapply(c(list(vary), lapply(vary[few], setdiff, x = vary)), function(who) {
+    votes <- report_votes(said, said$n, said$classes, said$source %in% c(0L, who)) + 0.1
+    N <- report_counts(said, votes / rowSums(votes)) + 0.5
+    1 - t(apply(N, 1, diag)) / rowSums(N, dims = 2)
+  })
+}
+guess_readers <- 8L # of more no one decides who the most are
+
 #' How many labels each source gave of rows whose class is not known
 #' @noRd
 source_counts <- function(reports) {

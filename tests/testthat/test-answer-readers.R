@@ -66,13 +66,13 @@ test_that("the number of wrong labels has the distribution of enumeration", {
 })
 
 # Posterior of rates and true classes of rows of two classes given scores P: t draws around the mode of
-# the coordinates of slopes, weight, unusual rows and rates (Beta(1, 4), those of readers correlated by
+# the coordinates of slopes, weight, unusual rows and rates (1.25 Beta(1, 4), cut off at 1, those of readers correlated by
 # 0.2), weighted by likelihood and prior
 plain_two_readers <- function(P, reports, draws = 30000, seed = 1) {
   readers <- length(reports$sources)
   root <- t(chol(0.8 * diag(readers) + 0.2))
   rates <- function(Z) { # a row a reader
-    qbeta(pnorm(root %*% Z), 1, 4)
+    1.25 * qbeta(pnorm(root %*% Z) * pbeta(0.8, 1, 4), 1, 4)
   }
   votes <- lapply(1:2, function(v) { # n x readers
     own <- reports$value == v
@@ -307,4 +307,26 @@ extended_test("matrices of readers and true classes of several are those of a lo
   }
   p <- predict(fit, type = "true")[stage$data$row_names, ]
   expect_lt(sqrt(mean((p - exact$truth)^2)), 0.01)
+})
+
+test_that("a reader who always says the same is found out, and what others say decides", {
+  t <- reader_table(1, n = 120, right = list(a = c(1, 0), b = c(0.7, 0.65), c = c(0.75, 0.7)), cover = 2)
+  expect_message(
+    fit <- gpc(readers(a, b, c) ~ x1 + x2, t$d, control = quiet, hyper = "optimum"),
+    "a.*gave one answer alone", class = "sturdy_message_constant_readers"
+  )
+  event <- predict(fit, type = "true")[, 2]
+  expect_gt(mean((event > 0.5) == (t$truth == 2)), 0.9) # .52 from starts that hold all readers alike
+  rates <- reader_rates(fit)
+  expect_identical(c(rates$upper[1], rates$lower[2]), c(1, 0))
+})
+
+test_that("a class that readers report and no row is of is named", {
+  reports <- new_reports(3, 2, 1:3, c(1, 1, 2), c(1, 1, 2), c("a", "b"), readers = TRUE)
+  p <- cbind(c(0.9, 0.9, 0.5), c(0.1, 0.1, 0.5))
+  expect_message(
+    inform_readers(reports, c("no", "yes"), p), "report \"yes\".*gold",
+    class = "sturdy_message_unexpected_class"
+  )
+  expect_silent(inform_readers(reports, c("no", "yes"), p[, 2:1][c(1, 3, 3), ]))
 })

@@ -145,6 +145,10 @@ test_that("rates have the priors that are told", {
   alone <- noise_of("alone2", model_of(3))
   second <- vapply(z, function(z) alone$rates(c(z, 0, 0))[2], 0)
   expect_equal(ref_rate(second, 1, 4, 1, 0.95), pnorm(z), tolerance = 1e-6)
+  # of readers 4/5 e ~ Beta(1, 4) below 1, where its density is not 0
+  reports <- new_reports(4, 2, c(1:4, 1:4), rep(1:2, each = 4), rep(1:2, 4), c("a", "b"), readers = TRUE)
+  priors <- noise_model("average", noise_prior(), reports)$rate$class
+  expect_equal(ref_rate(rate_quantile(z, priors[[1]]), 1, 4, 1.25, 1), pnorm(z), tolerance = 1e-8)
   # a shape of the user: of rates below 1/2
   told <- noise_prior(rate = 7)
   for (name in c("one", "two")) {

@@ -88,7 +88,7 @@ test_that("the way back gives rates that are all alike, as far as they may be", 
   half <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
   rates_at <- function(priors, e) {
     normals <- rate_normals(priors)
-    drop(normals$rates(matrix(normals$normal(e), 1)))
+    drop(normals$rates(normals$normal(matrix(e, 1, length(priors)))))
   }
   for (e in c(0.01, 0.2, 0.4)) {
     for (priors in list(list(class, class), list(class, half), list(half, half), list(half))) {

@@ -145,3 +145,20 @@ test_that("rows of which the same is reported are of one kind, whatever their or
   soft$soft <- matrix(NA_real_, 12, 2)
   expect_equal(report_kinds(soft)$reports$n, 8) # each is of its own
 })
+
+test_that("readers start as if the most were right, all or without one, but for those who say one thing", {
+  said <- cbind(c(1, 1, 2, 2), c(1, 1, 2, 1), c(2, 1, 2, 2), 1)[rep(1:4, 5), ]
+  reports <- new_reports(20, 2, row(said), col(said), said, letters[1:4], readers = TRUE)
+  expect_identical(unname(report_constant(reports)), 4L)
+  reports_few <- reports_of(reports, 1:4)
+  expect_length(report_constant(reports_few), 0) # so few may be all alike
+  guesses <- reader_guesses(reports)
+  expect_length(guesses, 4)
+  # without the second the first and the third vote: they differ in rows 1, 5, ...
+  p <- rep(c(1.1 / 2.2, 2.1 / 2.2, 0.1 / 2.2, 0.1 / 2.2), 5) # of the first class
+  wrong <- function(s) {
+    c(sum(p[said[, s] == 2]), sum(1 - p[said[, s] == 1])) + 0.5
+  }
+  all <- c(sum(p), 20 - sum(p)) + 1
+  expect_equal(guesses[[3]], t(vapply(1:4, wrong, c(0, 0))) / rep(all, each = 4), tolerance = 1e-12)
+})
