@@ -79,9 +79,18 @@ is_data <- function(data, blueprint) {
     are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
     are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
     (is.null(left_out) || are_numbers(left_out, above = 0) &&
-      inherits(left_out, c("omit", "exclude")) && all(left_out <= n + length(left_out))) &&
+      inherits(left_out, c("omit", "exclude")) && all(left_out <= length(row_of_each(data)) + length(left_out))) &&
+    (is.null(data$units) || is_units(data$units, n)) &&
     (is.null(data$unlabelled) || is_unlabelled(data$unlabelled, data$X)) &&
     (is.null(data$reports) || is_reports(data$reports, n, length(blueprint$levels)))
+}
+
+#' Rows as units, see with_units()
+#' @noRd
+is_units <- function(units, n) {
+  rows <- length(units$of)
+  are_strings(units$name, 1) && are_numbers(units$rows, rows, above = 0) && are_strings(units$row_names, rows) &&
+    identical(sort(unique(units$of)), seq_len(n))
 }
 
 #' Rows without a label, see split_unlabelled()
