@@ -135,8 +135,8 @@ relabel <- function(object, threshold = 0.9, ...) {
   best <- max.col(p, ties.method = "first")
   likely <- row_max(p)
   sure <- likely >= threshold & (readers | said$source > 0 & likely > 0.5)
-  label <- rep(NA_integer_, object$data$n_given)
-  label[object$data$rows] <- ifelse(sure, best, if (readers) NA else said$y)
+  place <- fit_place(object$data, seq_len(object$data$n_given))
+  label <- ifelse(sure, best, if (readers) NA else said$y)[place]
   left_out <- setdiff(which(is.na(label)), object$data$unlabelled$rows)
   inform_these(
     "no_new_label",
@@ -147,5 +147,5 @@ relabel <- function(object, threshold = 0.9, ...) {
     rows = if (!readers) left_out
   )
   changed <- sure & best != said$y
-  structure(factor(levels[label], levels = levels), changed = object$data$rows[changed])
+  structure(factor(levels[label], levels = levels), changed = which(changed[place]))
 }

@@ -159,7 +159,7 @@ truth_of_rows <- function(object) {
 #' @noRd
 predictions_used <- function(k, names, said) {
   used <- seq_along(said$rows)
-  readings <- list(said$rows, used, which(!is.na(said$padded)))
+  readings <- list(said$rows, used, which(!is.na(said$padded) & !duplicated(said$padded)))
   readings <- unique(readings[k == c(said$given, length(used), length(said$padded))])
   if (length(readings) > 1) {
     readings <- Filter(function(at) identical(names[at], said$names), readings)

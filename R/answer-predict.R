@@ -240,7 +240,7 @@ predicted_truth <- function(object, newdata) {
   rows <- rows_to_predict(object, NULL)
   said <- truth(judged_by(object))
   prob <- matrix(NA_real_, nrow(rows$X), length(object$blueprint$levels))
-  prob[rows$labelled, ] <- mean_over(said$p, said$weight)
+  prob[rows$labelled, ] <- mean_over(said$p, said$weight)[rows$each, , drop = FALSE]
   open <- setdiff(seq_len(nrow(prob)), rows$labelled)
   if (length(open)) prob[open, ] <- prob_new(object, rows$X[open, , drop = FALSE])
   named_prob(prob, rows, object)

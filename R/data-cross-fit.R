@@ -17,11 +17,13 @@
 #'   `prob.`), or a vector for the event, the second of two classes. By default
 #'   `predict(model, x, type = "prob")`.
 #' @param folds How many (2 or more; at most as many as there are labelled rows), or the fold of
-#'   each row: a vector. Rows that belong together (of one patient, of one batch) must be in one fold.
+#'   each row: a vector. Rows that belong together (of one batch) must be in one fold.
 #'   A number of folds is dealt out at random within each class: `set.seed()` fixes it.
+#' @param units The unit of each row (its patient, its image), a vector: folds leave whole units out, dealt out by
+#'   the first label of each; and [mislabelled()] and [second_stage()] judge the unit. `NULL`, the default, for none.
 #' @param progress `TRUE`, `FALSE` or `NA`, as in [ep_control()].
-#' @return A matrix of probabilities (rows x classes), with the attribute `labels`: the first argument of
-#'   [mislabelled()] and [second_stage()], which then need no `labels`. A class that was not among
+#' @return A matrix of probabilities (rows x classes), with the attributes `labels` and `units`: the
+#'   first argument of [mislabelled()] and [second_stage()], which then need no `labels`. A class that was not among
 #'   the labels of the other folds has the probability 0 there.
 #' @section Cost: `folds` fits to most of the rows, and one prediction of each row. Nothing runs in
 #'   parallel here; a classifier may.
@@ -44,7 +46,7 @@
 #'   predict = function(model, x) predict(model, x, type = "response"), folds = 5
 #' )
 #' head(mislabelled(prob))
-cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
+cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progress = NA) {
   for (arg in c("x", "y", "fit")) check_given(eval(bquote(missing(.(as.name(arg))))), arg)
   must(length(dim(x)) == 2, "x", "be a data frame or a matrix", got = x)
   y <- one_a_row(y, nrow(x), "y", "x")
@@ -59,7 +61,7 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
   if (!is.factor(y)) y <- factor(y)
   y <- droplevels(y)
   must(nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels")
-  fold <- check_folds(folds, y)
+  fold <- unit_folds(folds, y, units)
   prob <- matrix(0, nrow(x), nlevels(y), dimnames = list(row_names_of(x), levels(y)))
   meter <- progress_meter("Cross-fitting", progress)
   all <- unique(fold)
@@ -73,7 +75,7 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, progress = NA) {
     prob[out, ] <- fold_prob(said, sum(out), levels(droplevels(y[train])), y)
     meter(k, length(all), sprintf("fits of %d folds", length(all)))
   }
-  structure(prob, labels = y)
+  structure(prob, labels = y, units = units)
 }
 
 cross_fitter <- function(fit) {
@@ -86,6 +88,19 @@ cross_fitter <- function(fit) {
     got = fit
   )
   fit
+}
+
+#' The fold of each row, the same for all rows of a unit
+#' @noRd
+unit_folds <- function(folds, y, units) {
+  if (is.null(units)) {
+    return(check_folds(folds, y))
+  }
+  unit <- check_units(units, list(rows = seq_along(y), n_given = length(y)))
+  must(length(folds) == 1, "folds", "be one number where there are {.arg units}", "units", got = folds)
+  of <- match(unit, unique(unit))
+  labelled <- order(is.na(y)) # the first label of each
+  check_folds(folds, y[labelled][match(seq_len(max(of)), of[labelled])])[of]
 }
 
 #' The fold of each row

@@ -23,6 +23,9 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
   }
   if (rlang::is_string(checked)) checked <- read_answers(checked, check)
   ids <- row_ids(data, id)
+  if (!is.null(data$units) && is.data.frame(checked) && is.numeric(checked$row)) {
+    checked$row <- data$rows[fit_place(data, checked$row)] # any row of a unit stands for it
+  }
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
     if (is.null(checked$recorded)) {

@@ -15,7 +15,7 @@ row_ids <- function(data, id = NULL, table = NULL) {
     first <- match(data$rows, data$rows) # copies have names of their own
     names <- data$row_names[first]
     numbered <- identical(names, as.character(as.integer(data$rows)))
-    return(if (!numbered) list(name = "id", value = names))
+    return(if (!numbered) list(name = if (is.null(data$units)) "id" else data$units$name, value = names))
   }
   if (is.data.frame(table) && is_one_of(id, names(table))) id <- table[id]
   named <- is.data.frame(id) && ncol(id) == 1
@@ -30,12 +30,14 @@ row_ids <- function(data, id = NULL, table = NULL) {
       }
     )
   )
-  taken <- c(
-    "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
-    "p_runner_up", "loo_wrong", "contradicts", "if_some", "p_value", "fdr", "found"
-  )
-  list(name = if (named && !names(id) %in% taken) names(id) else "id", value = value[data$rows])
+  list(name = if (named && !names(id) %in% id_taken) names(id) else "id", value = value[data$rows])
 }
+
+# Columns of answers, which identifiers can't be called
+id_taken <- c(
+  "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",
+  "p_runner_up", "loo_wrong", "contradicts", "if_some", "p_value", "fdr", "found"
+)
 
 #' Identifiers as text, the same from a file as in the session
 #' @noRd

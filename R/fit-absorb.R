@@ -67,6 +67,10 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_no_dots(...)
   check_posterior(object)
   check_given(missing(newdata), "newdata")
+  refuse(
+    !is.null(object$data$units), "A fit of {.arg units} can't absorb rows: fit again to all of them.", "units",
+    arg = "object"
+  )
   filters <- inherits(object, "bpm")
   if (!filters) check_by_ep(object)
   newdata <- new_scores(newdata, object$blueprint)

@@ -6,11 +6,12 @@
 formula_face <- function(spec_of) {
   force(spec_of)
   function(formula, data = NULL, ..., subset = NULL, na.action = stats::na.omit, trusted = NULL,
-           rates = NULL, weights = NULL, cluster = NULL) {
+           rates = NULL, weights = NULL, units = NULL, cluster = NULL) {
     spec <- spec_of(...)
     fit_rows(
       data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
-        trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+        units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
+        weights = substitute(weights)
       )
     )
   }
@@ -20,9 +21,9 @@ formula_face <- function(spec_of) {
 #' @noRd
 table_face <- function(spec_of) {
   force(spec_of)
-  function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL) {
+  function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
     spec <- spec_of(...)
-    known <- list(trusted = trusted, rates = rates, weights = weights)
+    known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
     fit_spec(spec, known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known))
   }
 }
@@ -47,7 +48,7 @@ no_face <- function(verb) {
 #' Fit the rows that a formula takes from `data`
 #'
 #' @param subset unevaluated. @param env of the formula.
-#' @param known list(trusted, rates, weights), unevaluated.
+#' @param known list(units, trusted, rates, weights), unevaluated.
 #' @noRd
 fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   UseMethod("fit_rows")

@@ -266,6 +266,10 @@ fit_molded.bpm_spec <- function(spec, molded) {
     check_one_label(molded)
     check_no_weights(molded$data$reports, "Filtering")
     check_no_offset(molded$data$X, "Filtering")
+    refuse(
+      !is.null(molded$data$units), "Filtering can't have {.arg units}: {.code inference = \"ep\"} can.", "units",
+      arg = "units"
+    )
     return(absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y))
   }
   all <- molded$data

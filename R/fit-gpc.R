@@ -85,6 +85,9 @@
 #'   nothing to do with wrong labels make the evidence for wrong labels weaker. Refused where most
 #'   rows are alone in their group. Numbers of more than `r rates_values` values in the formula,
 #'   as in `~ clinic + age`, get slopes, see [label-noise].
+#' @param units The unit of each row, where rows come in units that share a label, and the error of it (the
+#'   visits of a patient, the crops of an image): a formula such as `~ patient`, evaluated in `data`, or a vector.
+#'   See [label-noise]. `NULL`, the default, means that each row is a unit of its own.
 #' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or
 #'   `"loo"`, the leave-one-out log probability of the recorded labels. `NULL`, the default, means the
 #'   first, at a finite `df` the second. See [learning].

@@ -4,7 +4,7 @@
 #'
 #' @return list(X, the encoded rows that are complete; row_names, of all; spread, which takes
 #'   answers for the rows of X, a vector or a matrix, to all rows, `NA` where there is none); of the
-#'   training rows also labelled, which rows of X have labels.
+#'   training rows also labelled, which rows of X have labels, and each, which of the fit these are.
 #' @noRd
 rows_to_predict <- function(object, newdata) {
   check_posterior(object)
@@ -48,18 +48,21 @@ check_has_data.bpm_filtered <- function(object) {
 own_rows <- function(data) {
   omitted <- data$na_action
   open <- data$unlabelled
-  at <- setdiff(seq_len(length(data$y) + length(omitted)), omitted) # where labelled rows stood
+  each <- row_of_each(data)
+  at <- setdiff(seq_len(length(each) + length(omitted)), omitted) # where labelled rows stood
   order <- order(c(at, open$at))
   if (length(open$at)) {
     still <- !omitted %in% open$at
     omitted <- structure(omitted[still], names = names(omitted)[still], class = class(omitted))
     # as na.exclude() counts them, among all
   }
-  names <- stats::naresid(omitted, c(data$row_names, open$row_names)[order])
+  X <- if (is.null(data$units)) data$X else data$X[each, , drop = FALSE]
+  own <- if (is.null(data$units)) data$row_names else data$units$row_names
+  names <- stats::naresid(omitted, c(own, open$row_names)[order])
   if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
   list(
-    X = if (is.null(open)) data$X else bind_rows(data$X, open$X)[order, , drop = FALSE],
-    row_names = names, labelled = match(seq_along(data$y), order),
+    X = if (is.null(open)) X else bind_rows(X, open$X)[order, , drop = FALSE],
+    row_names = names, labelled = match(seq_along(each), order), each = each,
     spread = function(answers) stats::naresid(omitted, answers)
   )
 }
@@ -69,7 +72,7 @@ own_rows <- function(data) {
 of_own_rows <- function(data, values) {
   rows <- own_rows(data)
   all <- rep(values[NA_integer_], nrow(rows$X))
-  all[rows$labelled] <- values
+  all[rows$labelled] <- values[rows$each]
   rows$spread(all)
 }
 

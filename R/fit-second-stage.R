@@ -29,8 +29,8 @@
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
 #' another table. In-sample scores agree with wrong labels, and hide them. If no score contradicts
 #' its label, a message asks whether they are in sample; otherwise nothing in the scores shows it.
-#' Copies of rows, with their labels, must be left out together (`folds` of [cross_fit()]): a copy
-#' gives the label away.
+#' Copies of rows, with their labels, must be left out together, and so must rows of one unit (`units` of
+#' [cross_fit()]): a copy gives the label away.
 #'
 #' # How many: both ends
 #' Where wrong labels fall at random, or go from some classes to others, scores that learned from them
@@ -92,6 +92,8 @@
 #' @param noise,control As in [gpc()]: made by [noise_prior()] and [ep_control()].
 #' @param trusted,rates,weights Rows whose labels are known to be right, the group of each row that
 #'   has a flip rate of its own, and how many rows alike each stands for: vectors, as in [gpc()].
+#' @param units The unit of each row, a vector, as in [gpc()]: scores must be made without any label of the unit.
+#'   Those of [cross_fit()] bring its units with them.
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
 #'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with means of `weight` (of
 #'   the classes against the first) and `slope`, `free` (which are learned), `kind` and `way` (what
@@ -115,7 +117,7 @@
 #' fit <- second_stage(prob, labels)
 #' fit
 #' head(mislabelled(fit))
-second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL) {
+second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
   check_given(missing(prob), "prob")
   spec <- second_stage_spec(
     ..., epsilon = epsilon, hyper = hyper, noise = noise, control = control
@@ -124,6 +126,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
   prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob) else out_of_sample(prob)
   own <- attr(prob, "labels")
   if (is.null(weights)) weights <- attr(prob, "times")
+  if (is.null(units)) units <- attr(prob, "units")
   if (missing(labels)) labels <- own else prob <- with_event(prob, own, labels)
   must(
     !is.null(labels), "labels", "be given", "missing_argument",
@@ -131,7 +134,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
   )
   molded <- with_memory(mold_scores(prob, labels))
   molded$data$kind <- attr(prob, "own") # stays with the rows, when they are fitted again
-  known <- list(trusted = trusted, rates = rates, weights = weights)
+  known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
   fit <- fit_spec(spec, known_in(molded, NULL, known))
   inform_agree(fit$data)
   fit
@@ -142,7 +145,7 @@ second_stage_spec <- function(...,
                               hyper = default_hyper(),
                               noise = noise_prior(),
                               control = ep_control()) {
-  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights"))
+  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights", "units"))
   new_spec(
     "second_stage",
     df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),

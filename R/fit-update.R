@@ -19,6 +19,7 @@
 #'   [stats::na.omit()].
 #' @param trusted,rates,weights As in [gpc()]. Without `data`, vectors for the rows of the data that
 #'   the fit was given; what was known before is kept unless it is given again, or taken away by `NULL`.
+#' @param units As in [gpc()], along with `data`; a fit of units keeps them otherwise.
 #' @param checked Labels that were looked up: a data frame with the columns `row` and `label`, or
 #'   the name of a CSV file with such a table, as the page of [label_report()] saves it. `row` is
 #'   the position in the data given to the fit, as in [review()] and [mislabelled()]. Instead of
@@ -64,6 +65,7 @@ update.sturdy_model <- function(object,
                                 trusted = NULL,
                                 rates = NULL,
                                 weights = NULL,
+                                units = NULL,
                                 checked = NULL,
                                 id = NULL) {
   check_model(object)
@@ -73,6 +75,7 @@ update.sturdy_model <- function(object,
   if (is.null(data) && !(missing(subset) && missing(na.action))) {
     abort_needs_data("to change {.arg subset} or {.arg na.action}")
   }
+  check_units_again(object, missing(units), is.null(data))
   spec <- edit_spec(object$spec, changed)
   molded <- if (is.null(data)) {
     stored <- stored_rows(object, formula., spec)
@@ -99,7 +102,8 @@ update.sturdy_model <- function(object,
       ),
       data,
       list(
-        trusted = substitute(trusted), rates = substitute(rates), weights = substitute(weights)
+        units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
+        weights = substitute(weights)
       ),
       formula
     )
@@ -107,6 +111,17 @@ update.sturdy_model <- function(object,
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)
   new
+}
+
+#' Units are of the rows of a table: others need that table, and another table others
+#' @noRd
+check_units_again <- function(object, missing, kept) {
+  if (kept && !missing) abort_needs_data("to change {.arg units}")
+  must(
+    kept || !missing || is.null(object$data$units), "units",
+    "be given along with {.arg data}: those of the fit are of its own rows (or {.code NULL} for none)",
+    c("units", "missing_argument")
+  )
 }
 
 update_na_action <- function(object) {
@@ -243,7 +258,7 @@ update_call <- function(old, given, new) {
     old$formula <- formula
   }
   known <- c(
-    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights",
+    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights", "units",
     names(formals(spec_constructor(model)))
   )
   old <- old[rlang::names2(old) %in% known]

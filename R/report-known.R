@@ -19,12 +19,13 @@ with_known <- function(molded, trusted, rates) {
   }
   known <- report_known(reports)
   if (!is.null(trusted)) {
-    known <- data$rows %in% trusted_rows(trusted, data) |
+    known <- seq_along(known) %in% fit_place(data, trusted_rows(trusted, data)) |
       seq_along(known) %in% recorded_before(reports)$row
   }
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
+    check_shared_by_units(data, row_groups(c(list(rates), as.data.frame(attr(rates, "numbers")))), "rates")
     rates <- check_rates(rates, data)
     numbers <- attr(rates, "numbers")
     if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates)
@@ -169,15 +170,25 @@ known_reports <- function(data, known, recorded, sources) {
 }
 
 #' The same with arguments as the user wrote them, evaluated in the data
-#' @param known list(trusted, rates, weights)
+#' @param known list(units, trusted, rates, weights)
 #' @noRd
 known_in <- function(molded, data, known, formula = NULL) {
   env <- if (is.null(formula)) rlang::caller_env() else environment(formula)
   value <- function(name) eval_known(known[[name]], data, env, name)
-  inform_known_inputs(known[c("trusted", "weights")], molded$blueprint)
+  inform_known_inputs(known[c("units", "trusted", "weights")], molded$blueprint)
+  units <- value("units")
+  if (is.null(units)) inform_units(data, molded)
+  molded <- with_units(molded, units, unit_name(known$units))
   molded <- with_known(molded, value("trusted"), value("rates"))
   inform_contradictions(molded)
   with_groups(with_weights(molded, value("weights")), known$rates, data, env)
+}
+
+#' What units are called: their variable, where it is one
+#' @noRd
+unit_name <- function(units) {
+  name <- if (is.language(units)) all.vars(units)
+  if (length(name) == 1 && !name %in% id_taken) name else "unit"
 }
 
 #' What is known of labels says nothing of the classes, and is an input by a slip: `y ~ .` has it
@@ -187,7 +198,7 @@ inform_known_inputs <- function(known, blueprint) {
   inform_these(
     "known_inputs",
     c(
-      i = "{qty(length(these))}Column{?s} {.val {these}} of {.arg trusted} or {.arg weights} {?is an
+      i = "{qty(length(these))}Column{?s} {.val {these}} of {.arg units}, {.arg trusted} or {.arg weights} {?is an
            input/are inputs}, too.",
       i = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out: {.code y ~ . - {these[1]}}."
     ),

@@ -167,7 +167,7 @@ describe_rows <- function(x, most = Inf) {
   open <- length(x$data$unlabelled$at)
   left_out <- if (is.null(x$shards)) length(x$data$na_action) - open else x$shards$left_out
   paste0(
-    whole(nobs(x)),
+    whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
       paste(" in", count(length(x$shards$rows), "shard"))

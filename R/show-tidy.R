@@ -154,7 +154,7 @@ augment_place <- function(x, data, newdata = FALSE) {
     "be the data frame of {n} row{?s} given to the fit, not one of {nrow(data)}", "length",
     more = c(i = if (newdata) "Other rows go into {.arg newdata}.")
   )
-  match(seq_len(n), x$data$rows)
+  fit_place(x$data, seq_len(n))
 }
 
 #' The inputs and labels a model holds, as they were given

@@ -12,7 +12,7 @@
 #' `missing_argument` (`y`).
 #'
 #' In arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
-#' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates`, `weights` and `unknown_argument`; with
+#' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates`, `weights`, `units` and `unknown_argument`; with
 #' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
 #' from functions that have no answer for them.
 #'
@@ -48,8 +48,9 @@
 #'   `known_inputs`, `id_input`: inputs that say which rows are trusted, or which row it is;
 #'   `shared_id`: identifiers that most rows share;
 #'   `repeated_rows`: rows that repeat another in every input and the label, with the positions of the
-#'   `copies`; `contradictions`: rows that are alike in every input and have different labels, with
-#'   their positions `rows`; `weights_sum`: case weights that count rows for more labels than there are;
+#'   `copies`; `units`: a column whose values repeat, each with one label; `contradictions`: rows that are
+#'   alike in every input and have different labels, with their positions `rows`; `weights_sum`: case
+#'   weights that count rows for more labels than there are;
 #' * `ordered_outcome`: classes that are fitted in an order; `unused_levels`: levels of the response that
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;

@@ -14,7 +14,8 @@
 #'     `rows` (n, positions in the data given), `row_names` (n), `na_action` (what
 #'     `na.action` left out, or `NULL`) and `n_given` (the number of rows of the data
 #'     given); where rows have no label `unlabelled`, a list of their `X`, `rows`, `row_names` and
-#'     `at`, their positions before `na.action` left rows out;
+#'     `at`, their positions before `na.action` left rows out; with `units`, whose number n then is, a list `units` of
+#'     their `name` and, of each row, its position `rows`, `row_names` and `of`, its unit;
 #'   * `epsilon`: the flip rate in use, a number, or two named `neg` and `pos`, of the first stage;
 #'   * `omega`: its noise matrix, a row a true class and a column a recorded one (the mean
 #'     over groups and nodes);

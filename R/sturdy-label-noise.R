@@ -40,6 +40,7 @@
 #' | somebody looked suspects up | `update(fit, checked = )` |
 #' | sites, readers or batches differ | `rates = ~ site` |
 #' | labels get worse with a number | `rates = ~ age`, see below |
+#' | rows come in units (patients, images) with one label | `units = ~ patient`, see below |
 #' | several people labelled each row | [readers()] as the response |
 #' | a probability of each class, not a label | `cbind(no, yes) ~ x`, see below |
 #' | the rate, from an audit | `epsilon = 0.05`, or `epsilon = c(neg = 0.01, pos = 0.08)` |
@@ -61,6 +62,22 @@
 #' [summary()][summary.sturdy_model] show them, with intervals. A number of at most
 #' `r rates_values` values makes groups, as does `factor()` of any number. This is for two
 #' classes.
+#'
+#' # Rows of one unit
+#' The visits of a patient, the crops of an image and repeated measurements share a label, and if it is wrong, it is
+#' wrong in all of them. Taken for independent rows they confirm each other: a wrong label is explained by its own
+#' copies, and nothing is found. `units = ~ patient` makes a unit one row, with the means of its rows' inputs and
+#' one latent value. What is said of a unit is said without the labels of all its rows; labels are
+#' counted, listed and checked by unit (`row` is the first of its rows, and any of them stands for it in `checked` and
+#' `trusted`); and [predict()][predict.sturdy_model] without `newdata` has the answer of its unit for each row.
+#' New rows are units of their own. With one row a unit the fit is that without units.
+#'
+#' Of scores ([second_stage()], [mislabelled()]) a unit has the means of their logs; they must be made without any label
+#' of the unit, as [cross_fit()] with `units` does. Where the rows of a unit are of several kinds, so that their means
+#' say little (tiles of an image, few of which show it), use these.
+#'
+#' The label, `rates` and `weights` must be the same in all rows of a unit (`sturdy_error_units`). [readers()],
+#' probabilities in the place of labels, filtering, streams and [shards()] have no units.
 #'
 #' # Labels that are probabilities
 #' Where an expert, or another model, gives a probability of each class and not a label, the response

@@ -1044,7 +1044,19 @@ mutant(
 )
 mutant(
   "augment() shifts rows where some were left out", "R/show-tidy.R",
-  "match(seq_len(n), x$data$rows)", "pmin(seq_len(n), nobs(x))", r = "show-tidy"
+  "fit_place(x$data, seq_len(n))", "pmin(seq_len(n), nobs(x))", r = "show-tidy"
+)
+mutant(
+  "scores of a unit are the mean of its rows' probabilities", "R/data-units.R",
+  "mean(if (scores) log(plain) else plain)", "mean(plain)", r = "data-units"
+)
+mutant(
+  "a checked row stands for itself, not for its unit", "R/data-known.R",
+  "data$rows[fit_place(data, checked$row)]", "checked$row", r = "data-units"
+)
+mutant(
+  "folds are dealt out to rows, not to units", "R/data-cross-fit.R",
+  "match(seq_len(max(of)), of[labelled])])[of]", "match(seq_len(max(of)), of[labelled])])[seq_along(of)]", r = "data-units"
 )
 mutant(
   "nodes that were left out are counted", "R/fit-complete.R",

@@ -1,0 +1,133 @@
+# Rows of one unit (the visits of a patient, the crops of an image) share a label, and the error of it. Without
+# knowing, a fit explains the labels of a unit by each other. A unit is one row, with the means of its rows: its
+# label and its latent value are one, and what is said of it without its own label is said without all of it [M 16.11].
+
+#' Molded rows as units
+#' @param units of each row of the data given, or `NULL`. @param name what they are called.
+#' @return `molded`, its data a row a unit, with `units`: list(name; rows, row_names: those of each row; of: its
+#'   unit). As it was where each row is a unit of its own.
+#' @noRd
+with_units <- function(molded, units, name = "unit") {
+  data <- molded$data
+  unit <- if (!is.null(units)) check_units(units, data)
+  if (!anyDuplicated(unit)) {
+    return(molded)
+  }
+  of <- match(unit, unique(unit))
+  first <- which(!duplicated(of))
+  check_units_share(data$y, of, unit, "y", "Labels of single rows are judged without {.arg units}.")
+  data$units <- list(name = name, rows = data$rows, row_names = data$row_names, of = of)
+  data$X <- unit_rows(data$X, of, !is.null(molded$blueprint$floor))
+  data[c("y", "rows")] <- lapply(data[c("y", "rows")], `[`, first)
+  data$row_names <- id_text(unit[first])
+  molded$data <- data
+  molded
+}
+
+check_units <- function(units, data) {
+  refuse(
+    !is.null(data$said), "{.arg units} can't be used with {.fn readers}, nor with probabilities in the place of
+     labels: each unit has one label.", c("units", "readers"), arg = "units"
+  )
+  must(
+    (is.atomic(units) || is.factor(units)) && is.null(dim(units)) && length(units) == data$n_given, "units",
+    "be a formula such as {.code ~ patient}, or a vector with the unit of each of the {data$n_given}
+     row{?s} of the data", "units", got = units
+  )
+  missing <- data$rows[is.na(units[data$rows])]
+  must(
+    !length(missing), "units", "have no missing values", "units",
+    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), rows = missing
+  )
+  units[data$rows]
+}
+
+#' All rows of a unit must have the same value
+#' @param of the unit of each. @param names of the units, as given.
+#' @noRd
+check_units_share <- function(value, of, names, arg, hint = NULL) {
+  differ <- unique(names[(value != value[match(of, of)]) %in% TRUE])
+  must(
+    !length(differ), arg, "be the same in all rows of a unit", c("units", arg)[1:(1 + (arg != "y"))],
+    of = if (arg == "y") "The label" else "{.arg {arg}}",
+    more = c(x = "Different ones in {qty(length(differ))}unit{?s} {.val {few(id_text(differ))}}.", i = hint),
+    units = differ
+  )
+}
+
+#' The same of an argument that has a value for each row of the data given
+#' @noRd
+check_shared_by_units <- function(data, value, arg) {
+  at <- data$units
+  if (!is.null(at)) check_units_share(value[at$rows], at$of, data$row_names[at$of], arg)
+}
+
+#' Means of rows by unit; of scores those of their logs
+#' @noRd
+unit_rows <- function(X, of, scores) {
+  plain <- plain_rows(X)
+  mean <- function(v) rowsum(v, of) / tabulate(of)
+  means <- mean(if (scores) log(plain) else plain)
+  if (scores) {
+    means <- exp(means - do.call(pmax, as.data.frame(means)))
+    means <- means / rowSums(means)
+  }
+  rownames(means) <- NULL
+  offset <- row_offset(X)
+  with_offset(means, if (!is.null(offset)) mean(offset))
+}
+
+#' Which row of a fit is that at a position in the data given: of units, that of its unit
+#' @noRd
+fit_place <- function(data, rows) {
+  if (is.null(data$units)) match(rows, data$rows) else data$units$of[match(rows, data$units$rows)]
+}
+
+#' The row of a fit that each row in it is of, as answers for all rows have them
+#' @noRd
+row_of_each <- function(data) if (is.null(data$units)) seq_along(data$y) else data$units$of
+
+# Without the argument ------------------------------------------------------------------
+
+units_least <- 5L     # values that a column of units has at least, and
+units_chance <- 1e-4  # the probability below which it is no chance that each has one label
+
+#' Columns whose values repeat, each with one label throughout, may be units
+#' @param table the data as given. @param data molded.
+#' @noRd
+inform_units <- function(table, molded) {
+  data <- molded$data
+  if (is.null(table) || length(data$y) <= 10 || !is.null(data$said)) {
+    return(invisible())
+  }
+  inputs <- setdiff(colnames(table), molded$blueprint$response)
+  found <- vapply(inputs, function(name) {
+    may_be_units(if (is.data.frame(table)) table[[name]][data$rows] else table[data$rows, name], data$y)
+  }, NA)
+  inform_these(
+    "units",
+    c(
+      i = "All rows with the same {.val {these[1]}} have the same label.",
+      i = "If they are of one unit (a patient, an image), {.code units = ~ {these[1]}} says so: else the rows of
+           a unit confirm each other, and no label looks wrong."
+    ),
+    columns = inputs[found]
+  )
+}
+
+may_be_units <- function(v, y) {
+  kind <- feature_kind(v)
+  if (!is.null(dim(v)) || !kind %in% c("factor", "numeric") || anyNA(v) || kind == "numeric" && !is_whole(v)) {
+    return(FALSE)
+  }
+  of <- match(v, unique(v))
+  size <- tabulate(of)
+  first <- !duplicated(of)
+  if (length(size) < units_least || 2 * length(size) > length(of) || any(y != y[first][of])) {
+    return(FALSE)
+  }
+  share <- tabulate(match(y, unique(y))) / length(y)
+  chance <- sum(log(rowSums(outer(size, share, function(m, p) p^m))))
+  changes <- sum(diff(y[first][order(v[first])]) != 0) # by size numbers may tell classes apart
+  chance < log(units_chance) && (kind == "factor" || 2 * changes > length(size) * (1 - sum(share^2)))
+}
