@@ -30,8 +30,8 @@ data_levels <- list(
 #'
 #' # Doubted labels
 #' `colon` has tissues of Alon et al. (1999). Malossini, Blanzieri and Ng (2006) list nine whose
-#' labels others doubt: the tumours T2, T30, T33, T36 and T37, and the normal tissues N8, N12, N34 and
-#' N36. Tissues are numbered by patient. These are taken here for rows 3, 45, 49, 56, 57, 16, 24, 51
+#' labels others doubt: the tumours of patients 2, 30, 33, 36 and 37, and the normal tissues of patients 8,
+#' 12, 34 and 36. These are taken here for rows 3, 45, 49, 56, 57, 16, 24, 51
 #' and 55: the tumours come in the order of the patients, and of the 22 normal tissues those of
 #' patients 34 and 36 are the 18th and the 20th. That reading could not be compared with the papers.
 #'
