@@ -16,7 +16,7 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   check_posterior(object)
   new <- labelled_rows(object, newdata, labels, rates)
   inform_no_label_noise(object)
-  said <- with_memory(said_of_new(object, new$X, new$data, level))
+  said <- said_of_new(object, new$X, new$data, level)
   object <- judged_by(object)
   order <- suspicion_order(said$rows)
   ids <- row_ids(new$data, id)

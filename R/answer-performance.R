@@ -182,7 +182,7 @@ predictions_used <- function(k, names, said) {
 #' Of all nodes: few() have the weights of all as long as nothing is known of the labels.
 #' @noRd
 truth_of_new <- function(object, newdata, y) {
-  rows <- with_memory(rows_to_predict(object, newdata))
+  rows <- rows_to_predict(object, newdata)
   given <- length(rows$row_names)
   complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
   y <- one_a_row(y, given, "y", "newdata")
@@ -193,7 +193,7 @@ truth_of_new <- function(object, newdata, y) {
     rows$X <- label_stage_rows(object, rows$X)
     object <- object$label_stage
   }
-  new <- with_memory(truth_new(object, rows$X, all_nodes(object)))
+  new <- truth_new(object, rows$X, all_nodes(object))
   log_weight <- log(new$weight)
   share <- new_share(object, length(y))
   omega <- node_omega(object)

@@ -166,21 +166,18 @@ predict.sturdy_model <- function(object,
   if (apart) {
     return(predict_apart(newdata, object, type, noise, cost, ...))
   }
-  with_memory({
-    rows <- rows_to_predict(object, newdata)
-    named <- function(answers) stats::setNames(rows$spread(answers), rows$row_names)
-    if (!is.null(interval)) {
-      predicted_interval(object, rows, interval)
-    } else {
-      switch(type,
-        class = rows$spread(most_probable(prob_new(object, rows$X), object$blueprint$levels, cost)),
-        prob = named_prob(prob_new(object, rows$X, noise), rows, object),
-        latent = predicted_latent(object, rows),
-        response = named(prob_new(object, rows$X, noise)[, 2]),
-        link = named(predicted_link(object, rows$X))
-      )
-    }
-  })
+  rows <- rows_to_predict(object, newdata)
+  if (!is.null(interval)) {
+    return(predicted_interval(object, rows, interval))
+  }
+  named <- function(answers) stats::setNames(rows$spread(answers), rows$row_names)
+  switch(type,
+    class = rows$spread(most_probable(prob_new(object, rows$X), object$blueprint$levels, cost)),
+    prob = named_prob(prob_new(object, rows$X, noise), rows, object),
+    latent = predicted_latent(object, rows),
+    response = named(prob_new(object, rows$X, noise)[, 2]),
+    link = named(predicted_link(object, rows$X))
+  )
 }
 
 #' Fitted class probabilities

@@ -1,5 +1,5 @@
-# Memory: refused before it is taken where it can be known not to fit, and one condition
-# where it runs out all the same.
+# Memory: refused before it is taken where it can be known not to fit. Where it runs out all the same,
+# R says so.
 
 #' Refuse what does not fit, before anything is allocated
 #'
@@ -92,48 +92,4 @@ read_quietly <- function(file) {
   tryCatch(
     suppressWarnings(readLines(file)), error = function(cnd) character()
   )
-}
-
-#' Run code that takes much memory: failing to get it is the memory condition
-#'
-#' Other errors pass untouched. The condition is signalled after the code has been left,
-#' when what it held is free again.
-#' @noRd
-with_memory <- function(code) {
-  failed <- NULL
-  value <- tryCatch(
-    withCallingHandlers(code, error = function(cnd) {
-      if (is_allocation_error(cnd)) {
-        failed <<- cnd
-        signalCondition(structure(class = c("sturdy_no_memory", "condition"), list()))
-      }
-    }),
-    sturdy_no_memory = function(cnd) NULL
-  )
-  if (is.null(failed)) {
-    return(value)
-  }
-  abort_sturdy(
-    c(
-      "Memory ran out.",
-      i = "Fit a sample of the rows, or free memory: other objects of the session, other
-           processes, or limits such as {.code ulimit -v}."
-    ),
-    "memory", parent = failed
-  )
-}
-
-#' R signals these without a class, in the user's language
-#' @noRd
-is_allocation_error <- function(cnd) {
-  formats <- gettext(
-    "cannot allocate vector of size %0.1f Gb", "cannot allocate vector of size %0.1f Mb",
-    "cannot allocate vector of size %0.f Kb", "cannot allocate vector of length %lld",
-    "memory exhausted (limit reached?)", "cons memory exhausted (limit reached?)",
-    "cannot allocate memory block of size %0.f Tb",
-    "vector memory exhausted (limit reached?)",
-    domain = "R"
-  )
-  begins <- sub("%.*", "", formats)
-  any(startsWith(conditionMessage(cnd), begins[nzchar(begins)]))
 }

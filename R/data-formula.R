@@ -108,7 +108,6 @@ absent_columns <- function(formula, data) {
 #' @noRd
 by_formula <- function(code, where, absent = NULL, columns = NULL) {
   tryCatch(code, error = function(cnd) {
-    if (is_allocation_error(cnd)) stop(cnd) # for with_memory()
     abort_sturdy(
       c(
         "The variables of the formula can't be evaluated in {.arg {where}}.",

@@ -60,7 +60,7 @@ ep_fit <- function(K,
                    epsilon = 0,
                    sites = NULL,
                    control = ep_control()) {
-  K <- with_memory(check_gram(K))
+  K <- check_gram(K)
   y <- one_a_row(y, nrow(K), "y", "K")
   labels <- mold_outcome(y, one_class = TRUE)$y
   df <- check_df(df)
@@ -68,7 +68,7 @@ ep_fit <- function(K,
   sites <- check_sites(sites, nrow(K))
   control <- check_control(control)
   check_memory(5 * length(K), nrow(K), TRUE)
-  ep <- with_memory(ep_run_gram(K, labels, df, epsilon, sites, control))
+  ep <- ep_run_gram(K, labels, df, epsilon, sites, control)
   result <- new_ep(ep, df, epsilon, labels)
   warn_ep(result)
   result

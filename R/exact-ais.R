@@ -188,10 +188,8 @@ ais_evidence <- function(object,
   se <- check_number(se, "se", min = 0, open = TRUE)
   max_moves <- check_number(max_moves, "max_moves", min = 1)
   progress <- check_progress(progress)
-  with_memory({
-    problem <- ais_problem(object)
-    new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
-  })
+  problem <- ais_problem(object)
+  new_ais(ais_run_checked(problem, se, max_moves, progress), problem)
 }
 
 ais_impossible <- c(

@@ -114,11 +114,11 @@ check_fit.sturdy_model <- function(object,
   check_sites_kept(object)
   if (!is.null(rows)) rows <- check_count(rows, "rows", min = 2)
   of <- nobs(object)
-  object <- with_memory(some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows))
+  object <- some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows)
   check_memory(
     4 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
   )
-  check <- with_memory(check_by_ais(object, draws, se, max_moves, progress))
+  check <- check_by_ais(object, draws, se, max_moves, progress)
   check$of <- of
   check
 }

@@ -109,7 +109,7 @@ posterior_sample.sturdy_model <- function(object,
   check_memory(4 * as.double(n) * size, n, what = "draws")
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
-  with_memory(sample_latent(object, n, new, thin, progress))
+  sample_latent(object, n, new, thin, progress)
 }
 
 sample_latent <- function(object, n, new, thin, progress) {

@@ -185,8 +185,9 @@ are_nodes <- function(nodes, n, classes, recalibration) {
         length(unique(lapply(points, function(one) lengths(one) / length(one$nugget)))) == 1 &&
         identical(dim(nodes$seen), c(n, classes, length(points)))
     } else {
-      identical(names(points), models$model) && are_shares(nodes$unusual) &&
-        all(names(nodes$wrong) %in% models$model)
+      identical(names(points), models$model) && all(names(nodes$wrong) %in% models$model) &&
+        all(vapply(points, function(one) NROW(one$w) == classes, NA)) &&
+        are_shares(nodes$unusual) && length(nodes$unusual) == n
     }
 }
 

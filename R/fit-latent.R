@@ -33,10 +33,10 @@ model_columns <- function(object) {
 #' EP at the hyperparameters of a fit
 #' @noRd
 refit_ep <- function(object, df = object$spec$df, sites = NULL, ...) {
-  with_memory(ep_run(
+  ep_run(
     model_latent(object), model_hyper(object), df, row_omega(object),
     sites = sites, control = object$spec$control, ...
-  ))
+  )
 }
 
 #' Gaussian EP evidence at the hyperparameters of a fit, with a warning where its EP

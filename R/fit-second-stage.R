@@ -132,7 +132,7 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
     !is.null(labels), "labels", "be given", "missing_argument",
     more = c(i = "This {.cls {class(given)[1]}} does not hold the recorded labels.")
   )
-  molded <- with_memory(mold_scores(prob, labels))
+  molded <- mold_scores(prob, labels)
   molded$data$kind <- attr(prob, "own") # stays with the rows, when they are fitted again
   known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
   fit <- fit_spec(spec, known_in(molded, NULL, known))

@@ -62,16 +62,14 @@ default_epsilon <- function(hyper, criterion = NULL, method = NULL, kernel = NUL
 # Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
 # mold_xy() made it.
 fit_spec <- function(spec, molded) {
-  with_memory({ # `molded` is made here
-    if (is.null(molded$data$reports)) molded <- with_reports(molded)
-    inform_few_rows(length(molded$data$y))
-    spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
-    spec <- study_of_classes(spec, molded$blueprint$levels)
-    check_readers_possible(spec, molded$data$reports)
-    spec <- spec_of_soft(spec, molded$data$reports)
-    check_offset_possible(spec, molded)
-    with_call(fit_molded(spec, molded))
-  })
+  if (is.null(molded$data$reports)) molded <- with_reports(molded)
+  inform_few_rows(length(molded$data$y))
+  spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
+  spec <- study_of_classes(spec, molded$blueprint$levels)
+  check_readers_possible(spec, molded$data$reports)
+  spec <- spec_of_soft(spec, molded$data$reports)
+  check_offset_possible(spec, molded)
+  with_call(fit_molded(spec, molded))
 }
 
 #' A fit with the call that made it, its arguments by name

@@ -178,10 +178,10 @@ absorb_rows <- function(object, X, y) {
   state <- list(
     mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
   )
-  out <- with_memory(native_adf(
+  out <- native_adf(
     bpm_design(X, object$prior), label_likelihood(1 + (y > 0), as_omega(object$epsilon, 2)),
     object$spec$df, weight_scales(object$prior), object$prior$nugget, state
-  ))
+  )
   if (out$status < 0) abort_not_absorbed(out)
   # a nugget has the scale of the prior
   scaled <- if (object$prior$nugget > 0) {

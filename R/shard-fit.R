@@ -25,7 +25,7 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
   open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action)
   spec <- check_class_number(spec, molded)
-  with_memory(with_call(fit_shards(spec, team, molded)))
+  with_call(fit_shards(spec, team, molded))
 }
 
 shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")

@@ -23,7 +23,7 @@
 #' `memory`: the matrices would not fit into memory. The estimate is made before anything is
 #' allocated, and compared with what the machine, `ulimit`, the control group and R leave;
 #' `options(sturdy.max_memory = )`, in bytes, replaces that limit. Running out of memory
-#' nevertheless has the same class.
+#' nevertheless is an error of R.
 #'
 #' `changed`: the object is not a fit as this version of sturdy makes it: it is of another
 #' version, or a field was removed or replaced by an impossible value. Every function for fits

@@ -907,10 +907,6 @@ mutant(
   ", accumulate = TRUE)", ")", r = "checks-memory"
 )
 mutant(
-  "running out of memory is an error of R", "R/checks-memory.R",
-  "if (is_allocation_error(cnd)) {", "if (FALSE) {", r = "checks-memory"
-)
-mutant(
   "a column's name in the place of a formula is R's to refuse", "R/checks.R",
   "missing || !is.symbol(name) || exists(", "TRUE || exists(", r = "checks"
 )

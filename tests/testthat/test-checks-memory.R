@@ -71,19 +71,6 @@ test_that("the least of all limits counts: machine, process, control groups", {
 
 # Running out ------------------------------------------------------------------------
 
-test_that("failing to get memory is the memory condition, other errors pass", {
-  expect_identical(with_memory(3), 3)
-  expect_error(with_memory(stop("no luck")), "^no luck$")
-  expect_error(with_memory(abort_sturdy("Odd.", "range")), class = "sturdy_error_range")
-  # refused by R itself, without asking the system: 2^51 bytes
-  error <- expect_error(with_memory(numeric(2^48)), class = "sturdy_error_memory")
-  expect_match(conditionMessage(error$parent), "allocate")
-  expect_error(
-    gpc(class ~ I(a + 0 * length(numeric(2^48))), toy()), class = "sturdy_error_memory"
-  )
-  expect_snapshot(said(with_memory(stop("cannot allocate vector of size 1.2 Gb", call. = FALSE))))
-})
-
 limited_script <- '
 library(sturdy)
 options(sturdy.progress = FALSE)
@@ -104,7 +91,7 @@ if (extended) said(gpc(X, y, inducing = NULL)) # after a search on some rows
 said(predict(fit, X[1:3, ]))
 '
 
-test_that("under `ulimit -v` large fits end in the memory condition, small ones go on", {
+test_that("under `ulimit -v` large fits end in an error, and small ones go on", {
   skip_on_os(c("windows", "mac", "solaris"))
   skip_on_cran()
   skip_on_covr() # whose child could not write its counts
@@ -122,7 +109,8 @@ test_that("under `ulimit -v` large fits end in the memory condition, small ones 
   taken <- as.numeric(system(paste(rscript, size), intern = TRUE))
   run <- sprintf("ulimit -v %.0f; %s '%s' 2>&1", taken + 770000, rscript, script)
   said <- strsplit(paste(system(run, intern = TRUE), collapse = " "), " ")[[1]]
-  expected <- c(rep("sturdy_error_memory", 7 + extended()), "fine")
+  large <- 7 + extended() # the first is refused, the others run out
+  expect_identical(said[1], "sturdy_error_memory")
   # then R ends, some versions with a warning that they can't start a process
-  expect_equal(utils::head(said, length(expected)), expected)
+  expect_identical(said[seq_len(large + 1)] == "fine", c(logical(large), TRUE))
 })
