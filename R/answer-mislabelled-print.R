@@ -29,9 +29,16 @@ mislabelled_fields <- function(x, digits) {
   cutoff <- attr(x, "cutoff")
   if (!isTRUE(cutoff$rows == nrow(x))) cutoff <- NULL # rows were taken out of it
   test <- attr(x, "test")
+  expected <- attr(x, "expected")
+  called <- if (isTRUE(cutoff$rows > 0)) cutoff$rows else checks_first
+  first <- if (is.null(x$reader)) first_checks(x$probability, expected$count, called)
+  if (isTRUE(cutoff$rows > 0) && !is.null(test)) test$first <- first
   c(
     if (is.null(test)) {
-      c("How many?" = describe_wrong(attr(x, "expected"), digits, attr(x, "n")))
+      c(
+        "How many?" = describe_wrong(expected, digits, attr(x, "n")),
+        "What next?" = next_words(first)
+      )
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },

@@ -66,6 +66,8 @@
 #'   * `any`, `some`, `average`: lists of `count`, `lower` and `upper`, the number of wrong labels
 #'     if there is one at least, under the noise models that allow for some (there may be none
 #'     under these, too), and averaged over all noise models; `level`;
+#'   * `first`: a list of `rows`, how many of the most suspicious to check next, `found`, the expected
+#'     number of wrong labels among them, and `left`, among all others;
 #'   * `settled`: is every label known to be right, trusted or checked?
 #'   * `n`, the number of labels; `known`, how many of them are known to be right; `contradicted`, how
 #'     many are not of the class that the scores have for the most probable; and `noticed`, a data
@@ -167,6 +169,7 @@ noise_statement <- function(object, level) {
   ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
   hides <- scores_hide(object, ends)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
+  average <- average_count(object, level, ends, hides)
   structure(
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
@@ -176,7 +179,11 @@ noise_statement <- function(object, level) {
       verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),
       any = density_summary(any_density(average_density(object)), level),
-      average = average_count(object, level, ends, hides), level = level,
+      average = average, level = level, first = if (!readers && has_rows(object)) {
+        said <- truth(object)
+        order <- suspicion_order(said)
+        first_checks((mean_wrong(said) * report_times(reports))[order], average$count)
+      },
       models = models, rates = rate_table(object, level, some),
       two = if (any(one) && any(by_class)) {
         exp(models_evidence(models, by_class) - models_evidence(models, one))

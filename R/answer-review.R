@@ -106,8 +106,8 @@ print.sturdy_review <- function(x, digits = 2, ...) {
   left <- attr(x, "left")
   number <- function(v) format(signif(v, digits))
   print_list(x, digits, paste0("<sturdy_review> ", count(nrow(x), "row"), " to check"), c(
-    "Expected to be found wrong" = number(sum(x$probability)),
-    "Then wrong among the rest" = paste0(
+    "What next?" = next_words(list(rows = nrow(x), found = sum(x$probability), left = left$count)),
+    "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",
       "probability ", bounded(attr(x, "none_left"), 1e-4, Inf, number)

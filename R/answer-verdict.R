@@ -48,10 +48,43 @@ is_called <- function(test) test$kind %in% verdict_called
 verdict_lines <- function(test, digits = 2, most = Inf) {
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
+    "What next?" = next_line(test),
     "Could hide?" = if (test$kind %in% c("no sign", "open")) {
       noticed_line(test$noticed, most)
     }
   )
+}
+
+checks_first <- 20L # rows that are checked before the fit is asked again
+
+#' What a check of the most suspicious rows is expected to find, and to leave
+#' @param p probabilities that labels are wrong, the most suspicious first. @param expected of all.
+#' @noRd
+first_checks <- function(p, expected, rows = checks_first) {
+  p <- p[p > 0] # others are known
+  found <- sum(utils::head(p, rows))
+  list(rows = min(rows, length(p)), found = found, left = max(expected - found, 0))
+}
+
+#' @param first see first_checks(). @return `NULL` where nothing would be found.
+#' @noRd
+next_words <- function(first) {
+  if (isTRUE(first$found > 0)) {
+    number <- function(v) count_text(if (v < 1) round(v, 1) else v, 1)
+    found <- number(first$found)
+    paste0(
+      "Check the first ", whole(first$rows), ": ", found, if (found == "1") " wrong label" else " wrong labels",
+      " expected, ", number(first$left), " would remain."
+    )
+  }
+}
+
+#' What to do about it, where there is something
+#' @noRd
+next_line <- function(test) {
+  idle <- isTRUE(test$settled) || isTRUE(test$readers) || test$kind %in% c("curve", "blind") ||
+    test$kind == "no sign" && would_show(test$noticed)
+  if (!idle) next_words(test$first)
 }
 
 verdict_line <- function(test) {
@@ -67,21 +100,21 @@ verdict_line <- function(test) {
     "no sign" = if (would_show(test$noticed)) {
       "No sign, and they would show. There is no need to check."
     } else {
-      "No sign, but some could hide. Check a few rows if it matters."
+      "No sign, but some could hide."
     },
-    open = "Can't tell: wrong labels or overlap. Check a few rows.",
+    open = "Can't tell: wrong labels or overlap.",
     blind = if (is.null(test$alone)) {
       "Can't tell: the inputs say next to nothing of the classes."
     } else {
       paste0("Can't tell: no row labelled ", test$alone, " is trusted.")
     },
-    unusual = "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10.",
+    unusual = "Some labels contradict their rows: they are wrong, or the rows are unusual.",
     scores = paste0(
       "Can't tell: the scores contradict ", count(test$contradicted, "label"),
-      ". These are wrong, or the scores err. Check a few."
+      ". These are wrong, or the scores err."
     ),
-    probable = paste0("Probably, ", odds, ". Check the most suspicious rows."),
-    wrong = paste0("Yes, ", odds, ". Check the most suspicious rows.")
+    probable = paste0("Probably, ", odds, "."),
+    wrong = paste0("Yes, ", odds, ".")
   )
 }
 
@@ -196,8 +229,8 @@ noticed_line <- function(noticed, most) {
     "would hardly ever show in such a table."
   } else {
     paste0(
-      "would show in ", often[1], " of 10 such tables",
-      if (hidden) paste0(" (", class, " alone: ", often[least], ")"), "."
+      "would show in ", often[1], " of 10 tables",
+      if (hidden) paste0(" (", often[least], " if ", class, " only)"), "."
     )
   }
   paste(share, "wrong", words)
@@ -234,6 +267,11 @@ verdict_notes <- function(test) {
         "Odds of ", odds_words(test$two), " that some classes are taken for particular others: see ",
         "noise_matrix()."
       )
+    } else if (test$kind != "no sign" && length(one_class(test))) {
+      paste0(
+        "Only true ", quoted_empty(one_class(test)), " seem recorded wrongly: say noise_prior(unlabelled = ",
+        encodeString(setdiff(test$levels, one_class(test)), quote = "\""), ") if so, or check five rows."
+      )
     } else if (differ && side_told(test$models)) {
       paste0(
         "Odds of ", odds_words(test$two), " that more labels of true ",
@@ -261,6 +299,14 @@ verdict_notes <- function(test) {
 #' @noRd
 named_notes <- function(notes) {
   stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
+}
+
+#' The class of two whose labels alone are wrong, where that is more likely than not if some are
+#' @noRd
+one_class <- function(test) {
+  alone <- noise_alone(test$models$model)
+  share <- shares(test$models$probability * (test$models$model != "none"))
+  if (length(test$levels) == 2) test$levels[alone[which(share > 0.5 & !is.na(alone))]]
 }
 
 #' Do the data say in which class labels are wrong, where both models of one class alone were tried?

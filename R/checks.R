@@ -154,13 +154,14 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon
     return(as.double(epsilon))
   }
   # the sum of sensitivity and specificity is above 1: either may be below 1/2
-  two <- is.numeric(epsilon) && setequal(names(epsilon), c("neg", "pos"))
+  usual <- setequal(names(epsilon), c("neg", "pos"))
+  two <- is.numeric(epsilon) && (usual || average && length(unique(names(epsilon))) == 2)
   if (two && are_numbers(epsilon, 2) && all(epsilon >= 0) && sum(epsilon) < 1) {
-    return(c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]))
+    return(if (usual) c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]) else epsilon) # see two_class_noise()
   }
   if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg)
   rest <- c(
-    if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}",
+    if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}", if (average) " or by the classes",
     if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
     sprintf(" or {.val %s}", utils::tail(words, 1))
   )

@@ -64,7 +64,9 @@ check_feature_type <- function(v, name) {
   must(
     feature_kind(v) != "other" && is.null(dim(v)), NULL,
     "be numeric, factor, character, logical or a time", "column_type", got = v,
-    more = c(i = if (inherits(v, "POSIXlt")) "{.code as.POSIXct({name})} makes one of it."),
+    more = c(i = if (inherits(v, "POSIXlt")) {
+      "{.code as.POSIXct({name})} makes one of it."
+    } else if (is.list(v)) "{.code class ~ . - {name}} leaves it out."),
     of = "Column {.val {name}}", column = name
   )
   v

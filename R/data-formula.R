@@ -7,6 +7,7 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   check_formula_depth(formula)
   must(length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula")
   must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data)
+  check_no_lists(formula, data)
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
     stats::model.frame(formula, data, na.action = stats::na.pass), arg,
@@ -19,6 +20,16 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   )
   check_formula_variables(attr(frame, "terms"), data, arg)
   frame
+}
+
+#' Columns of a formula that are lists, which model.frame() refuses without a name
+#' @noRd
+check_no_lists <- function(formula, data) {
+  lists <- names(data)[vapply(data, is.list, NA)]
+  if (length(lists)) {
+    lists <- intersect(lists, all.vars(by_formula(stats::terms(formula, data = data), "data")))
+    if (length(lists)) check_feature_type(data[[lists[1]]], lists[1])
+  }
 }
 
 #' Whatever walks a formula calls itself at every level, and the stack is limited

@@ -255,6 +255,7 @@ bpm.matrix <- bpm.data.frame
 bpm.default <- no_face("bpm")
 
 fit_molded.bpm_spec <- function(spec, molded) {
+  spec <- two_class_noise(spec, molded$blueprint$levels)
   prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
     refuse(
@@ -289,6 +290,7 @@ fit_molded.bpm_spec <- function(spec, molded) {
 #' @noRd
 bpm_start <- function(spec, molded, prior) {
   k <- length(prior$weights)
+  spec <- two_class_noise(spec, molded$blueprint$levels)
   fit <- new_model(
     spec, molded, list(epsilon = spec$epsilon, ep = NULL),
     prior = prior, weights = new_weights(numeric(k), diag(weight_scales(prior), k), prior)

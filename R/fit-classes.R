@@ -73,9 +73,18 @@ study_of_classes <- function(spec, levels) {
   spec
 }
 
-#' A noise matrix of two classes as two rates
+#' Rates of two classes by the words of the model: those of a noise matrix, and those named by the
+#' classes
 #' @noRd
 two_class_noise <- function(spec, levels) {
+  named <- names(spec$epsilon)
+  if (length(named) && !setequal(named, c("neg", "pos"))) {
+    must(
+      setequal(named, levels), "epsilon", "be named by the true classes {.val {levels}}, or {.val neg} and
+       {.val pos}, not {.val {named}}", "epsilon"
+    )
+    spec$epsilon <- check_epsilon(c(neg = spec$epsilon[[levels[1]]], pos = spec$epsilon[[levels[2]]]))
+  }
   if (identical(spec$epsilon, "matrix")) {
     spec$epsilon <- "learn2"
   } else if (is.matrix(spec$epsilon)) {

@@ -66,7 +66,7 @@
 #' @param epsilon The probability that a recorded label is wrong. `"average"`, the default,
 #'   averages over noise models and rates; `"learn"` finds the best rate, and is the default at the
 #'   optimum with `criterion = "loo"`, another `method` than `"gradient"`, or a kernel that learns
-#'   something without a prior. A number in `[0, 0.5)`, two rates `c(neg = , pos = )` by true class whose sum
+#'   something without a prior. A number in `[0, 0.5)`, two rates by true class, named `neg` and `pos` or by the classes, whose sum
 #'   is below 1, or a noise matrix is taken as known; `"learn2"` learns two rates, `"matrix"` a
 #'   matrix. See [label-noise].
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;

@@ -3,13 +3,14 @@
 print_most <- 6L # lines, where the console is 80 letters wide
 
 #' Arguments of fit_fields(), the way that shows most first: without the last field; with shorter
-#' names; and without what a reader misses least. No sentence is ever cut
+#' names, on lines that would not hold them; and without what a reader misses least. No sentence is ever cut
 #' @noRd
 print_ways <- list(
   list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
   list(most = 7, without = c("More", "Fit")),
-  list(most = 7, without = c("More", "Fit", "Absorbed", "Labels")),
-  list(most = 7, without = c("More", "Fit", "Absorbed", "Labels", "Rows"))
+  list(most = 7, without = c("More", "Fit", "Could hide?")),
+  list(most = 7, without = c("More", "Fit", "Could hide?", "Absorbed", "Labels")),
+  list(most = 7, without = c("More", "Fit", "Could hide?", "Absorbed", "Labels", "Rows"))
 )
 
 #' @export
@@ -18,10 +19,15 @@ print.sturdy_model <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   test <- if (is_test(x)) noise_statement(x, 0.9)
   for (way in print_ways) {
-    lines <- unlist(field_lines(do.call(fit_fields, c(list(x, test, digits), way))))
-    if (length(lines) <= print_most) break
+    fields <- do.call(fit_fields, c(list(x, test, digits), way))
+    long <- fit_fields(x, test, digits, without = NULL)
+    lines <- Map(
+      function(short, long) if (length(short) < length(long)) short else long,
+      field_lines(fields), field_lines(long[names(fields)])
+    )
+    if (sum(lengths(lines)) <= print_most) break
   }
-  cat(paste0(lines, "\n"), sep = "")
+  cat(paste0(unlist(lines), "\n"), sep = "")
   invisible(x)
 }
 

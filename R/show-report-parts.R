@@ -145,6 +145,7 @@ report_next <- function(object, n, level) {
   list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
   list(
+    first = next_words(list(rows = nrow(list), found = sum(list$probability), left = left$count)),
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),

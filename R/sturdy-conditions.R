@@ -41,7 +41,8 @@
 #' @section Messages:
 #' * `rows_left_out`: rows with missing values, with the fields `rows` and `columns`; `no_label`: rows
 #'   without a label, with their positions `rows`; `few_rows`: fewer than four rows;
-#' * `constant_columns`, `likely_id`: columns that are left out, as constant or as identifiers;
+#' * `constant_columns`, `likely_id`: columns that are left out, as constant or as identifiers, and
+#'   `collinear`, as copies or sums of others;
 #'   `many_columns`: the default is one lengthscale for all of more than 400 columns, or of rows of unit
 #'   length; `text_dates`, `text_numbers`: columns that are dates or numbers in text; `labels`: an input
 #'   that has a value for each class;

@@ -281,7 +281,7 @@ test_that("labels that contradict their rows are not called wrong where the rows
   expect_equal(test$kind, "unusual")
   expect_match(test$verdict, "wrong or the rows are unusual")
   expect_match(printed(fit), paste(
-    "Some labels contradict their rows: they are wrong, or the rows are unusual. Check the first 10."
+    "Some labels contradict their rows: they are wrong, or the rows are unusual."
   ), fixed = TRUE)
   expect_message(
     called <- mislabelled(fit, fdr = 0.9), class = "sturdy_message_open_verdict"

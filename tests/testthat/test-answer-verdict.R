@@ -34,9 +34,9 @@ test_that("Bayes factors have words", {
   # hopeless models are left out, which is no check
   expect_equal(odds_words(Inf), "over 10,000 to 1")
   found <- verdict_line(stated(Inf, disproved = TRUE))
-  expect_equal(found, "Yes, a check has found one. Check the most suspicious rows.")
+  expect_equal(found, "Yes, a check has found one.")
   found <- verdict_line(stated(Inf, disproved = TRUE, found = 19))
-  expect_equal(found, "Yes, checks have found 19. Check the most suspicious rows.")
+  expect_equal(found, "Yes, checks have found 19.")
   found <- verdict_line(stated(Inf, disputed = 3))
   expect_equal(found, "Yes: readers contradict each other in 3 rows.")
 })
@@ -75,7 +75,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   )
   expect_equal(count_line(stated(5, numbers), 2), "About 0.3 of 1,100.")
   expect_equal(
-    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 such tables (ill alone: 2)."
+    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 tables (2 if ill only)."
   )
   expect_match(said(1)[[1]], "Can't tell")
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
@@ -87,12 +87,17 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   test$ends$count[2] <- 2.9 # about as many
   expect_equal(said(7)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   test$ends <- NULL
-  expect_equal(said(7)[[1]], "Probably, 7 to 1. Check the most suspicious rows.")
+  expect_equal(said(7)[[1]], "Probably, 7 to 1.")
   expect_equal(said(70)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   expect_named(said(70), c("Wrong labels?", "How many?"))
+  test$first <- first_checks(c(0.9, 0.8, 0.35, 0), 2.1, 2)
+  expect_named(said(70), c("Wrong labels?", "How many?", "What next?"))
+  expect_equal(said(1)[["What next?"]], "Check the first 2: 2 wrong labels expected, 0.4 would remain.")
+  expect_null(next_words(first_checks(numeric(4), 0))) # every label is known
   expect_lte(max(nchar(unlist(lapply(c(0.1, 1, 7, 1e5), said)))), 63) # a line each
   test$noticed$probability <- c(0.97, 0.9, 0.81)
   expect_match(said(0.1)[[1]], "they would show")
+  expect_false("What next?" %in% names(said(0.1)))
   test$noticed$probability <- c(0.02, 0.04, 0)
   expect_match(said(0.1)[["Could hide?"]], "would hardly ever show")
   expect_match(said(190, kind = "curve")[[1]], "Use gpc()", fixed = TRUE)
@@ -183,8 +188,33 @@ test_that("long names lose their middle, unless two would then be one", {
   expect_equal(shorter(alike, 7), alike)
   expect_equal(shorter(alike, Inf), alike)
   noticed <- data.frame(of = c("all", "versicolor", "b"), share = 0.1, probability = c(.6, .5, .9))
-  expect_match(noticed_line(noticed, Inf), "(versicolor alone: 5)", fixed = TRUE)
-  expect_match(noticed_line(noticed, 7), "(ver..or alone: 5)", fixed = TRUE)
+  expect_match(noticed_line(noticed, Inf), "(5 if versicolor only)", fixed = TRUE)
+  expect_match(noticed_line(noticed, 7), "(5 if ver..or only)", fixed = TRUE)
+})
+
+test_that("errors of one class alone are named with what to do about them", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(200), b = rnorm(200)))
+  d$class <- factor(ifelse(d$a > 0, "malignant", "benign"))
+  wrong <- utils::head(which(d$class == "malignant" & d$a > 0.5), 12)
+  d$class[wrong] <- "benign"
+  fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "optimum", epsilon = "average")
+  test <- noise_test(fit)
+  expect_equal(one_class(test), "malignant")
+  expect_match(verdict_notes(test), "noise_prior(unlabelled = \"benign\")", fixed = TRUE, all = FALSE)
+  # what it names is taken
+  expect_no_error(noise_prior(unlabelled = "benign"))
+  # the first rows are those of the list, and the numbers its sums
+  found <- mislabelled(fit)
+  expect_equal(test$first$found, sum(found$probability[1:20]))
+  expect_equal(test$first$found + test$first$left, attr(found, "expected")$count)
+  lines <- capture.output(print(found))
+  expect_match(lines, "Check the first 20: ", fixed = TRUE, all = FALSE)
+  expect_match(capture.output(print(mislabelled(fit, fdr = 0.2))), "Check the first 1[0-9]: ", all = FALSE)
+  expect_match(capture.output(print(review(fit, 7))), "Check the first 7: ", fixed = TRUE, all = FALSE)
+  expect_match(capture.output(print(fit)), "Check the first 20: ", fixed = TRUE, all = FALSE)
+  even <- test
+  even$models$probability <- 1 / nrow(even$models)
+  expect_length(one_class(even), 0)
 })
 
 test_that("where all rows of one class are trusted and none of the other, nothing is told", {

@@ -75,7 +75,7 @@ test_that("where nothing speaks for wrong labels the interval reaches to the oth
     lines <- verdict_lines(test)
     expect_equal(lines[[1]], paste0(
       "Can't tell: the scores contradict ", sum(best != d$labels),
-      " labels. These are wrong, or the scores err. Check a few."
+      " labels. These are wrong, or the scores err."
     ))
     expect_match(lines[[2]], sprintf("^%g to %g of 120 ", reaching[["lower"]], reaching[["upper"]]))
     expect_match(printed(fit), "the scores can't tell|the scores contradict")

@@ -179,3 +179,14 @@ test_that("a row that a subset repeats is known by its position, whatever rows a
   expect_equal(molded$data$rows, c(1, 1, 3:6))
   expect_equal(mold_formula(y ~ x, d, TRUE, subset = quote(x > 2))$data$rows, 3:6)
 })
+
+test_that("a column of lists is refused by its name, where the formula reads it", {
+  d <- toy()
+  d$visits <- as.list(1:40)
+  expect_error(gpc(class ~ ., d), "visits", class = "sturdy_error_column_type")
+  expect_error(gpc(class ~ a + visits, d), "visits", class = "sturdy_error_column_type")
+  expect_error(gpc(d[c("a", "visits")], d$class), "visits", class = "sturdy_error_column_type")
+  expect_no_error(mold(class ~ a + b, d))
+  d$visits <- as.POSIXlt(Sys.Date() + 1:40)
+  expect_error(gpc(class ~ ., d), "as.POSIXct", class = "sturdy_error_column_type")
+})

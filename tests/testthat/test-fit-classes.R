@@ -304,3 +304,20 @@ test_that("formula() is that of the fit, for several classes too", {
   xy <- gpc(data[4], data$Species, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.05)
   expect_error(formula(xy), class = "sturdy_error_no_formula")
 })
+
+test_that("rates of two classes may be named by the classes", {
+  d <- toy()
+  by_words <- c(neg = 0.04, pos = 0.1)
+  by_class <- c(yes = 0.1, no = 0.04)
+  same <- function(fit_of) expect_equal(predict(fit_of(by_class), d, type = "prob"), predict(fit_of(by_words), d, type = "prob"))
+  same(function(e) gpc(class ~ a + b, d, kernel = held(), epsilon = e))
+  same(function(e) stc(class ~ a + b, d, df = 4, kernel = held(), epsilon = e))
+  same(function(e) bpm(class ~ a + b, d, epsilon = e))
+  same(function(e) bpm(class ~ a + b, d, inference = "adf", epsilon = e))
+  same(function(e) bpm(class ~ a + b, shards(d, 2), nugget = 0.5, epsilon = e))
+  same(function(e) update(toy_fit(), epsilon = e))
+  stage <- function(e) second_stage(rep(c(0.2, 0.8), 20), d$class, epsilon = e)$epsilon
+  expect_equal(stage(by_class), stage(by_words))
+  expect_error(gpc(class ~ a + b, d, epsilon = c(no = 0.1, maybe = 0.1)), "maybe", class = "sturdy_error_epsilon")
+  expect_error(gpc(class ~ a + b, d, epsilon = c(no = 0.6, yes = 0.5)), class = "sturdy_error_epsilon")
+})

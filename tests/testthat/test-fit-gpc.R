@@ -180,7 +180,5 @@ test_that("arguments in another order, and rows that lack a value, lead to the f
   expect_error(gpc(d, "class"), "gpc\\(class ~ ., data\\)", class = "sturdy_error_length")
   d$a[2] <- NA
   expect_error(gpc(d[1:2], d$class), "A formula leaves", class = "sturdy_error_missing")
-  d$a <- as.Date("2024-01-01") + 1:40
-  expect_error(gpc(class ~ ., d), "class ~ . - a", fixed = TRUE, class = "sturdy_error_column_type")
   expect_error(augment(toy_fit(), toy()[1:3, ]), "newdata", class = "sturdy_error_length")
 })

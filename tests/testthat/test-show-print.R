@@ -154,3 +154,15 @@ test_that("a rate that is learned is printed as the label stage has it, beside i
   points <- vapply(stage$nodes$omega, function(omega) omega[1, 1, 2], 0)
   expect_equal(rate, sum(points * stage$nodes$table$weight), tolerance = 1e-8)
 })
+
+test_that("a name is shortened only on a line that would not hold it", {
+  d <- toy()
+  d$class <- factor(d$class, labels = c("a class of a very long name", "another of a long name"))
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = "average", hyper = "integrate", trusted = 5:9)
+  test <- noise_statement(fit, 0.9)
+  test$noticed <- data.frame(of = c("all", "malignant"), share = 0.1, probability = c(0.4, 0))
+  local_mocked(noise_statement = function(...) test)
+  lines <- withr::with_options(list(width = 80), capture.output(print(fit)))
+  expect_match(lines, "10% wrong would show in 4 of 10 tables (0 if malignant only).", fixed = TRUE, all = FALSE)
+  expect_match(lines, "classes [a-z .]+[.][.]", all = FALSE)
+})

@@ -207,7 +207,7 @@ test_that("rows without a label are no missing values, and an identifier is no i
   d <- toy()
   d$class[2:3] <- NA
   d$a[7] <- NA
-  d$name <- replace(sprintf("id%02d", 1:40), 40, "id01")
+  d$name <- rep(sprintf("id%02d", 1:20), 2)
   fit <- suppressMessages(gpc(class ~ a + b + name, d, kernel = held(), epsilon = 0.05))
   file <- withr::local_tempfile(fileext = ".html")
   expect_message(

@@ -1,0 +1,53 @@
+# Columns that say what others say: copies of them, and sums.
+
+#' Which features are copies of others, or sums; a message names them
+#'
+#' The later one of them is left out. Sums are looked for among numbers of more than two values, where
+#' there are rows enough: of indicators, whose sum is 1, a kernel needs all.
+#' @param features n values each; with shards fewer, and nothing is known.
+#' @return logical, one a feature
+#' @noRd
+copied_features <- function(features, n) {
+  if (!all(lengths(features) == n)) {
+    return(logical(length(features)))
+  }
+  number <- vapply(features, function(v) {
+    feature_kind(v) == "numeric" && length(unique(v)) > 2
+  }, NA)
+  code <- function(v) match(v, unique(v))
+  copied <- number
+  copied[!number] <- duplicated(lapply(features[!number], code))
+  copied[number] <- dependent(lapply(features[number], as.double), n)
+  inform_these(
+    "collinear",
+    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?is a copy or a sum/are copies or sums} of other
+           columns, and {?is/are} left out."),
+    columns = names(features)[copied]
+  )
+  copied
+}
+
+#' Which columns are linear in those before them, in some rows first
+#' @noRd
+dependent <- function(columns, n) {
+  p <- length(columns)
+  copied <- logical(p)
+  if (p < 2) {
+    return(copied)
+  }
+  if (n <= 2 * p) {
+    return(duplicated(columns))
+  }
+  for (rows in list(spread_over(n, 4 * p + 100), seq_len(n))) {
+    X <- vapply(columns, function(v) {
+      v <- v[rows] / max(abs(v)) # squares are doubles
+      c(scale(v, scale = FALSE)) / max(stats::sd(v), 1e-300)
+    }, numeric(length(rows)))
+    found <- qr(X, tol = 1e-9)
+    if (found$rank == p) {
+      return(copied)
+    }
+  }
+  copied[found$pivot[-seq_len(found$rank)]] <- TRUE
+  copied
+}
