@@ -17,6 +17,7 @@ with_units <- function(molded, units, name = "unit") {
   first <- which(!duplicated(of))
   check_units_share(data$y, of, unit, "y", "Labels of single rows are judged without {.arg units}.")
   data$units <- list(name = name, rows = data$rows, row_names = data$row_names, of = of)
+  molded$blueprint$sphere <- if (are_unit_rows(data$X, molded$blueprint)) TRUE # means are shorter
   data$X <- unit_rows(data$X, of, !is.null(molded$blueprint$floor))
   data[c("y", "rows")] <- lapply(data[c("y", "rows")], `[`, first)
   data$row_names <- id_text(unit[first])

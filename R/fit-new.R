@@ -56,12 +56,13 @@ own_rows <- function(data) {
     omitted <- structure(omitted[still], names = names(omitted)[still], class = class(omitted))
     # as na.exclude() counts them, among all
   }
-  X <- if (is.null(data$units)) data$X else data$X[each, , drop = FALSE]
-  own <- if (is.null(data$units)) data$row_names else data$units$row_names
-  names <- stats::naresid(omitted, c(own, open$row_names)[order])
+  if (!is.null(data$units)) {
+    data[c("X", "row_names")] <- list(data$X[each, , drop = FALSE], data$units$row_names)
+  }
+  names <- stats::naresid(omitted, c(data$row_names, open$row_names)[order])
   if (inherits(omitted, "exclude")) names[omitted] <- names(omitted)
   list(
-    X = if (is.null(open)) X else bind_rows(X, open$X)[order, , drop = FALSE],
+    X = if (is.null(open)) data$X else bind_rows(data$X, open$X)[order, , drop = FALSE],
     row_names = names, labelled = match(seq_along(each), order), each = each,
     spread = function(answers) stats::naresid(omitted, answers)
   )

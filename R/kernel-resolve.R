@@ -97,7 +97,7 @@ kernel_for <- function(kernel, X, blueprint, linear = FALSE) {
 #' lengthscale for each of hundreds follows wrong labels
 #' @noRd
 is_one_scaled <- function(X, blueprint) {
-  length(blueprint$columns) > wide_columns || are_unit_rows(X, blueprint)
+  length(blueprint$columns) > wide_columns || isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)
 }
 
 # The usual prior of the log nugget over the prior variance, where it is integrated. Of two classes it

@@ -91,12 +91,13 @@ learner_parameters <- function() {
     scale = paradox::p_lgl(default = TRUE, tags = "train"),
     rates = paradox::p_uty(tags = "train"),
     trusted = paradox::p_uty(tags = "train"),
+    units = paradox::p_uty(tags = "train"),
     control = paradox::p_uty(tags = "train")
   )
 }
 
 learner_fit <- function(task, values) {
-  named <- unlist(lapply(values[c("rates", "trusted")], function(v) {
+  named <- unlist(lapply(values[c("rates", "trusted", "units")], function(v) {
     if (inherits(v, "formula")) all.vars(v) else if (is.character(v)) v
   }))
   columns <- c(task$target_names, task$feature_names)

@@ -20,7 +20,7 @@
 #' of averaging, which takes a fraction of the time of a search over a grid.
 #'
 #' # What is known of labels
-#' `rates` and `trusted` of [gpc()] are arguments of the engine, too: one-sided formulas, or names of
+#' `rates`, `trusted` and `units` of [gpc()] are arguments of the engine, too: one-sided formulas, or names of
 #' columns, so that resampling takes the rows it has drawn: `set_engine("sturdy", rates = ~ clinic,
 #' trusted = "checked")`. Columns that they name are no inputs, unless the formula of the model
 #' names them itself: `.` leaves them out. In a workflow they have to be among the predictors of the
@@ -129,7 +129,7 @@ print.gp_class <- function(x, ...) {
 #' Fits what [gp_class()] specifies: [gpc()], or [stc()] at a finite `df`.
 #' @inheritParams sturdy-parsnip
 #' @param formula,data,weights As in [gpc()].
-#' @param rates,trusted As in [gpc()], or names of columns of `data`; these are not among what `.`
+#' @param rates,trusted,units As in [gpc()], or names of columns of `data`; these are not among what `.`
 #'   in `formula` stands for.
 #' @param ... Further arguments of [gpc()] or [stc()].
 #' @param predicts Which classes parsnip's probabilities are of, `"true"` or `"recorded"`.
@@ -137,7 +137,7 @@ print.gp_class <- function(x, ...) {
 #' @keywords internal
 #' @export
 gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing = "auto",
-                         df = Inf, ..., weights = NULL, rates = NULL, trusted = NULL,
+                         df = Inf, ..., weights = NULL, rates = NULL, trusted = NULL, units = NULL,
                          predicts = c("true", "recorded")) {
   df <- check_df(df)
   check_choice(predicts, c("true", "recorded"), "predicts")
@@ -159,7 +159,7 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   if (!is.null(epsilon)) args$epsilon <- epsilon
   if (!is.null(weights)) args$weights <- as.double(weights)
   if (is.finite(df)) args$df <- df
-  known <- Filter(length, lapply(list(rates = rates, trusted = trusted), known_formula, data))
+  known <- Filter(length, lapply(list(rates = rates, trusted = trusted, units = units), known_formula, data))
   args <- c(args, known)
   # what is itself a call or a name would be run
   run <- vapply(args, is.language, NA)

@@ -23,7 +23,7 @@ describe_known <- function(x) {
   checked <- length(recorded_before(reports)$row)
   groups <- length(rate_groups(reports)$names)
   by <- c(if (groups > 1) paste("for each of", count(groups, "group")), colnames(reports$design$Z))
-  trusted <- paste0(count(known, "row"), " trusted", if (checked) {
+  trusted <- paste0(count(known, if (is.null(x$data$units)) "row" else "unit"), " trusted", if (checked) {
     paste0(", ", checked, " of them by a check")
   })
   paste(

@@ -211,3 +211,33 @@ test_that("folds leave whole units out", {
     cross_fit(d, d$y, fit, share, folds = rep(1:2, 18), units = d$patient), class = "sturdy_error_units"
   )
 })
+
+test_that("rows of unit length keep one lengthscale as units, whose means are shorter", {
+  made <- withr::with_seed(1, {
+    u <- matrix(stats::rnorm(20 * 25), 20)
+    X <- u[rep(1:20, each = 2), ] + stats::rnorm(40 * 25, 0, 0.3)
+    list(X = X / sqrt(rowSums(X^2)), y = factor(rep(u[, 1] > 0, each = 2)), unit = rep(1:20, each = 2))
+  })
+  fit <- suppressMessages(gpc(made$X, made$y, units = made$unit, epsilon = 0.1))
+  expect_equal(fit$kernel$type, "iso")
+  expect_equal(suppressMessages(update(fit, epsilon = 0.2))$kernel$type, "iso")
+})
+
+test_that("offsets and columns that are no numbers have means, too", {
+  d <- few_patients()$d
+  d$site <- factor(rep(c("u", "v", "v"), 12))
+  d$known <- d$X1
+  fit <- gpc(
+    y ~ X1 + site + offset(known), d, units = ~patient, epsilon = 0.1, kernel = kernel_iso(1, nugget = 1, fixed = TRUE)
+  )
+  expect_equal(row_offset(fit$data$X), as.vector(tapply(d$known, factor(d$patient, unique(d$patient)), mean)))
+  expect_equal(unname(plain_rows(fit$data$X)[, 2:3]), matrix(c(1, 2) / 3, 12, 2, byrow = TRUE))
+  expect_equal(nrow(predict(fit, d[1:2, ], type = "prob")), 2)
+})
+
+test_that("the page lists units by their names, and takes in what was found of them", {
+  path <- withr::local_tempfile(fileext = ".html")
+  label_report(patients_fit(), path, n = 3, data = few_patients()$d)
+  page <- paste(readLines(path), collapse = "\n")
+  expect_match(page, mislabelled(patients_fit())$patient[1], fixed = TRUE)
+})
