@@ -1379,7 +1379,7 @@ mutant(
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
-  "> wide_columns || are_unit_rows(X, blueprint)", "> wide_columns", r = "learn-wide"
+  "|| isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)", "", r = "learn-wide"
 )
 mutant(
   "a node that has lost a cavity decides of the row", "R/report-truth.R",
