@@ -1289,6 +1289,15 @@ mutant(
   "colSums(by * (mean - as.vector(diag(size[2]))))", "colSums(by * mean)", r = "label-problem"
 )
 mutant(
+  "the label stage takes no notice of weights", "R/label-problem.R",
+  "kind = kinds$kind - 1L, times = reports$times,", "kind = kinds$kind - 1L, times = NULL,",
+  r = "fit-second-stage$"
+)
+mutant(
+  "scores of a weighted fit lose their weights", "R/fit-second-stage.R",
+  "times = fit$data$reports$times, own", "times = NULL, own", r = "fit-second-stage$"
+)
+mutant(
   "a study of the labels does not count", "R/label-problem.R",
   "value <- out$value + label_study(shape, now$omega) - colSums(Z^2) / 2",
   "value <- out$value - colSums(Z^2) / 2", r = "label-problem"
