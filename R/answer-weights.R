@@ -93,33 +93,19 @@ vcov.bpm <- function(object, component = c("coefficients", "weights"), contrasts
 #' @export
 vcov.sturdy_model <- function(object, ...) {
   check_model(object)
-  abort_no_weights(object, "vcov")
-}
-
-#' @export
-confint.sturdy_model <- function(object, parm, level = 0.95, ...) {
-  check_model(object)
-  abort_no_weights(object, "confint")
-}
-
-#' A model with a kernel is asked for the spread of its coefficients
-#' @noRd
-abort_no_weights <- function(object, fun) {
   abort_sturdy(
     c(
-      "{.fn {fun}} is for the weights of a {.fn bpm}; a {.fn {spec_model(object$spec)}} has
-       none.",
-      i = "Its {.fn coef} are hyperparameters, held or at the optimum of a criterion,
-           without a covariance.",
-      i = if (!inherits(object, "second_stage")) {
-        "What is uncertain is the latent function:
-         {.code predict(fit, newdata, type = \"latent\")} has its scale at each row, and
-         {.fn posterior_sample} draws from it."
-      }
+      "{.fn vcov} and {.fn confint} are for the weights of a {.fn bpm}; a
+       {.fn {spec_model(object$spec)}} has none.",
+      i = "Its {.fn coef} are hyperparameters, without a covariance. What is uncertain is the latent
+           function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
     ),
     "no_weights"
   )
 }
+
+#' @export
+confint.sturdy_model <- function(object, parm, level = 0.95, ...) vcov.sturdy_model(object)
 
 #' @rdname bpm-weights
 #' @importFrom stats confint

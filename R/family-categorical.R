@@ -97,7 +97,11 @@ escort.sturdy_mvt <- function(x, ...) {
 
 #' @export
 escort.default <- function(x, ...) {
-  abort_distribution(x)
+  must(
+    FALSE, "x", "be a numeric vector of probabilities or be made by {.fn mvt} or
+     {.fn categorical}", got = x,
+    more = c(i = "Each probability is one Bernoulli distribution.")
+  )
 }
 
 #' @rdname categorical

@@ -81,9 +81,7 @@ q_entropy.sturdy_mvt <- function(x, q = NULL, ...) {
 }
 
 #' @export
-q_entropy.default <- function(x, ...) {
-  abort_distribution(x)
-}
+q_entropy.default <- escort.default
 
 #' @rdname q_entropy
 #' @export
@@ -106,9 +104,7 @@ tsallis_entropy.sturdy_mvt <- function(x, order = NULL, ...) {
 }
 
 #' @export
-tsallis_entropy.default <- function(x, ...) {
-  abort_distribution(x)
-}
+tsallis_entropy.default <- escort.default
 
 #' @rdname q_entropy
 #' @export
@@ -131,9 +127,7 @@ renyi_entropy.sturdy_mvt <- function(x, order = NULL, ...) {
 }
 
 #' @export
-renyi_entropy.default <- function(x, ...) {
-  abort_distribution(x)
-}
+renyi_entropy.default <- escort.default
 
 #' q-divergence
 #'
@@ -221,9 +215,7 @@ q_divergence.sturdy_mvt <- function(x, y, ...) {
 }
 
 #' @export
-q_divergence.default <- function(x, y, ...) {
-  abort_distribution(x)
-}
+q_divergence.default <- function(x, y, ...) escort.default(x)
 
 # Helpers -------------------------------------------------------------------
 
@@ -238,12 +230,4 @@ mvt_entropy <- function(x, order, type, arg) {
     warn_nan()
   }
   like_arguments(out[[type]], list(order))
-}
-
-abort_distribution <- function(x) {
-  must(
-    FALSE, "x", "be a numeric vector of probabilities or be made by {.fn mvt} or
-     {.fn categorical}", got = x,
-    more = c(i = "Each probability is one Bernoulli distribution.")
-  )
 }

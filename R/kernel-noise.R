@@ -237,59 +237,18 @@ check_study <- function(x) {
 
 check_noise_prior <- function(prior) check_made(prior, "noise", noise_prior, "sturdy_noise_prior")
 
-overlap_words <- function(overlap, digits) {
-  if (is.null(overlap)) {
-    return("learned")
-  }
-  share <- paste(format_each(100 * overlap, digits), collapse = " to ")
-  paste0(share, " % of the labels that are right")
-}
-
 #' @export
 print.sturdy_noise_prior <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  beta <- function(shapes, times = 1) {
-    paste0(
-      if (times > 1) "twice it ", "Beta(", paste(format_each(shapes, digits), collapse = ", "), "), mean ",
-      format(shapes[1] / sum(shapes) / times, digits = digits)
-    )
-  }
-  rates <- function(shape) beta(c(1, shape), 2)
-  models <- function(p) paste(names(p), format_each(p, digits), collapse = ", ")
-  several <- "three or more: "
-  told <- !all(vapply(x[c("sensitivity", "specificity", "study")], is.null, NA))
-  all <- is.null(x$unlabelled)
-  pooled <- paste("correlation", format(x$pooling, digits = digits))
-  cat("<sturdy_noise_prior>\n")
-  print_fields(c(
-    Unlabelled = x$unlabelled,
-    if (all && told) {
-      c(Models = paste0("a rate for each class; ", several, "a matrix"))
-    } else if (all && is.null(x$models)) {
-      c(Models = paste("two classes:", models(usual_models$two)), " " = paste0(several, models(usual_models$several)))
-    } else if (all) c(Models = models(x$models)),
-    "One rate" = if (all && !told) rates(rate_shape(x, 1)),
-    "By class" = if (all) {
-      if (is.null(x$rate)) {
-        paste0(beta(c(1, by_class_shape)), "; ", several, beta(c(1, rate_prior_shape)))
-      } else rates(x$rate)
-    },
-    "By group" = paste0(if (all && !told) paste0(rates(rate_shape(x, 2)), ", "), pooled),
-    Sensitivity = if (!is.null(x$sensitivity)) beta(x$sensitivity),
-    Specificity = if (!is.null(x$specificity)) beta(x$specificity),
-    Overlap = overlap_words(x$overlap, digits),
-    "Unusual rows" = if (!is.null(x$unusual)) {
-      paste(format_each(100 * x$unusual, digits), "%")
-    } else if (all) {
-      k <- unusual_shape
-      paste0(
-        beta(c(1, k[["fit"]])), "; scores ", beta(c(1, k[["scores"]])), "; ", several, beta(c(1, k[["scores"]]), 2)
-      )
-    },
-    Study = if (!is.null(x$study)) {
-      right <- format(sum(diag(x$study)), digits = digits)
-      paste(right, "of", format(sum(x$study), digits = digits), "rows recorded rightly")
+  given <- Filter(length, unclass(x))
+  words <- vapply(given, function(v) {
+    if (is.matrix(v)) {
+      return(paste(sum(diag(v)), "of", sum(v), "rows recorded rightly"))
     }
-  ))
+    v <- stats::setNames(if (is.numeric(v)) format_each(v, digits) else v, names(v))
+    paste(c(rbind(names(v), v)), collapse = " ")
+  }, "")
+  cat("<sturdy_noise_prior>\n")
+  print_fields(c(words, if (length(given) < length(x)) c("all else" = "as usual, see ?noise_prior")))
   invisible(x)
 }

@@ -11,11 +11,11 @@ recalibration_apart <- 0.01
 #' with the largest
 #' @noRd
 slope_overlap <- function(slope, S, times) {
-  q <- exp(slope * (S - row_top(S)))
+  q <- exp(slope * (S - row_max(S)))
   sum(times * (1 - 1 / rowSums(q))) / sum(times)
 }
 
-row_top <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
+row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
 #' The slope of such a share
 #' @noRd

@@ -48,23 +48,14 @@ use_blas <- function() {
 }
 
 check_blas_options <- function(asked) {
-  check_option <- function(fine, name, words, value, otherwise) {
-    must(
-      fine, name, words, "option",
-      more = c(
-        x = "It is {describe(value)}.", i = paste("{.code options({arg} = NULL)}", otherwise)
-      ),
-      of = "Option {.code {arg}}"
-    )
-  }
-  check_option(
-    is_one_of(asked$blas, c("own", "r")), "sturdy.blas",
-    "be {.val own} or {.val r}", asked$blas, "takes sturdy's own kernels."
-  )
   threads <- asked$threads
-  check_option(
+  must(
+    is_one_of(asked$blas, c("own", "r")), "sturdy.blas", "be {.val own} or {.val r}", "option",
+    got = asked$blas, of = "Option {.code {arg}}"
+  )
+  must(
     is.null(threads) || is_number(threads) && threads %in% 1:1024, "sturdy.threads",
-    "be a whole number from 1 to 1024", threads, "takes at most two threads."
+    "be a whole number from 1 to 1024", "option", got = threads, of = "Option {.code {arg}}"
   )
 }
 

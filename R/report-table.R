@@ -267,8 +267,6 @@ report_sums <- function(reports, part, which = TRUE) {
   aperm(array(sums, c(sources, classes, classes)), c(1, 3, 2))
 }
 
-row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
-
 #' log(rowSums(exp(x)))
 #' @noRd
 row_log_sum <- function(x) {
@@ -339,11 +337,7 @@ source_counts <- function(reports) {
 #' Shares of the sources among these labels; of a fit without rows, and where all are known, equal
 #' ones
 #' @noRd
-source_sizes <- function(reports) {
-  size <- source_counts(reports)
-  if (sum(size) == 0) size[] <- 1
-  size / sum(size)
-}
+source_sizes <- function(reports) shares(source_counts(reports))
 
 #' The source of the label of each row, 0 where the label is right for certain
 #' @noRd

@@ -25,8 +25,7 @@
 #'   the arguments. `default_candidates()` returns a named list: of four candidates, of seven
 #'   for two classes by `"evidence"` or `"loo"`, or of five for more classes.
 #' @section Conditions:
-#' `sturdy_error_unknown_argument` for an argument that the model does not have or that
-#' was given twice, and those of [gpc()] for a wrong value.
+#' `sturdy_error_unknown_argument` for an argument that the model does not have, and those of [gpc()] for a wrong value.
 #' @seealso [select_model()]
 #' @export
 #' @examples
@@ -36,17 +35,7 @@
 #' candidates$stc_5 <- candidate("stc", df = 5)
 candidate <- function(model = c("gpc", "stc", "bpm"), ...) {
   model <- check_choice(model, c("gpc", "stc", "bpm"), "model")
-  check_named_once(...)
   spec_constructor(model)(...)
-}
-
-check_named_once <- function(...) {
-  given <- rlang::names2(as.list(substitute(list(...)))[-1])
-  twice <- unique(given[duplicated(given) & nzchar(given)])
-  must(
-    !length(twice), twice, "be given once only; {.arg {twice}} {?was/were} given twice",
-    "unknown_argument", of = "Every argument"
-  )
 }
 
 #' @rdname candidate

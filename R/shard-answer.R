@@ -47,8 +47,10 @@
 #' for a file or table that is there; `sturdy_error_rows` when the rows are not those of the
 #' fit; `sturdy_error_shard` for a shard that can't be used.
 #' @examples
-#' d <- sim_drift(n = 400, p = 3, segments = 1, seed = 1)
-#' rows <- shards(data.frame(d$x, class = d$y), n = 2)
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(400), b = rnorm(400))
+#' d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
+#' rows <- shards(d, n = 2)
 #' fit <- bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
 #' folder <- tempfile()
 #' dir.create(folder)

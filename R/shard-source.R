@@ -89,8 +89,10 @@
 #' @seealso [gpc()], [bpm()], [bpm_stream()]
 #' @export
 #' @examples
-#' d <- sim_drift(n = 500, p = 3, segments = 1, seed = 1)
-#' rows <- shards(data.frame(d$x, class = d$y), n = 4)
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(500), b = rnorm(500))
+#' d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
+#' rows <- shards(d, n = 4)
 #' rows
 #' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,

@@ -161,17 +161,20 @@
 #' Message `sturdy_message_resumed`.
 #'
 #' @inherit sturdy-package references
-#' @seealso [bpm()], [dbi_source()], [sim_drift()]
+#' @seealso [bpm()], [dbi_source()]
 #' @export
 #' @examples
-#' d <- sim_drift(n = 1000, p = 10, segments = 2, seed = 1)
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(1000), b = rnorm(1000))
+#' d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
+#' d$class[501:1000] <- rev(levels(d$class))[d$class[501:1000]] # the target changes
 #' file <- tempfile(fileext = ".csv")
-#' write.csv(data.frame(d$x, class = d$y), file, row.names = FALSE)
+#' write.csv(d, file, row.names = FALSE)
 #'
 #' fit <- bpm_stream(class ~ ., file, batch_size = 100, df = 3, progress = FALSE)
 #' fit$filter$errors / fit$filter$rows
 #'
-#' # errors in each batch: the target changes after row 500
+#' # errors in each batch
 #' diff(c(0, fit$filter$history$errors))
 #' unlink(file)
 bpm_stream <- function(formula,

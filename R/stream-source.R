@@ -64,9 +64,11 @@ open_source <- function(source) {
 #' @seealso [bpm_stream()]
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
-#' d <- sim_drift(n = 500, p = 5, segments = 2, seed = 1)
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(500), b = rnorm(500))
+#' d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
 #' con <- DBI::dbConnect(RSQLite::SQLite())
-#' DBI::dbWriteTable(con, "points", data.frame(id = 1:500, d$x, class = d$y))
+#' DBI::dbWriteTable(con, "points", data.frame(id = 1:500, d))
 #'
 #' rows <- dbi_source(con, "SELECT * FROM points ORDER BY id", batch = 100)
 #' bpm_stream(class ~ . - id, rows, df = 3)

@@ -14,11 +14,6 @@
 #' * [q_entropy()], [tsallis_entropy()], [renyi_entropy()], [q_divergence()]: entropies and
 #'   the divergence.
 #'
-#' @section Simulated data:
-#' * [sim_drift()]: a stream whose target moves, of Ding, Qi and Vishwanathan (2011);
-#' * [sim_outliers()], [sim_permutation()]: two classes with outliers, and points whose order
-#'   matters to assumed density filtering, of Futami, Sato and Sugiyama (2017).
-#'
 #' What they are used for is in the article *Reproducing the papers*, and the formulas in the
 #' article *The mathematics*; [sturdy-package] says where articles are.
 #'

@@ -2,7 +2,7 @@
 # as in section 6.1 of Ding, Qi and Vishwanathan (2011), Figure 3 and Table 1. The target
 # changes every 400 points, either wholly (case 1) or in a tenth of its entries (case 2).
 # Each label is predicted before it is absorbed. The printed range of the entries that case
-# 2 redraws (eq. 48), 400 s - 399 to 400 s, exceeds the 100 entries; see ?sim_drift.
+# 2 redraws (eq. 48), 400 s - 399 to 400 s, exceeds the 100 entries; see simulators.R.
 #
 # The paper does not say how many streams are behind a number and prints no spread; its
 # captions describe one stream. So the error of a printed value is taken for that of one of

@@ -9,6 +9,8 @@
 # - figures: a named list of list(width, height, draw(parts, tables)), in inches;
 # - in_package: the tables (or "results") and figures that the package shows.
 
+source(file.path(experiments, "simulators.R"), local = TRUE)
+
 # Line colours that the colour-blind can tell apart (Okabe and Ito); with the
 # line types they can also be read in grey.
 figure_colours <- c("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")

@@ -2,7 +2,7 @@
 # without eight outliers, as in Figure 2 of Futami, Sato and Sugiyama (2017). The classes are
 # the paper's, N((1.5, 1.5), I/2) and N((-1, -1), I/2), with df = 10 and one lengthscale a
 # column. Where its outliers lie is seen in the figure only, and what epsilon was is not
-# stated. Ours, at three places (?sim_outliers): behind, beside and inside the other class.
+# stated. Ours, at three places (simulators.R): behind, beside and inside the other class.
 #
 # Gaussian and Student-t process, each learned by its own evidence from one start without any
 # prior, with

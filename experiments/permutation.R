@@ -1,6 +1,6 @@
 # ADF depends on the order of the rows, EP does not: a Bayes point machine on the mixture
 # of Figure 1 of Futami, Sato and Sugiyama (2017), 1000 points of four components with the
-# means, weights and covariances of the paper (?sim_permutation), given in many orders to
+# means, weights and covariances of the paper (simulators.R), given in many orders to
 # assumed density filtering (ADF) and to EP. df = 10 is the paper's. It prints neither
 # epsilon nor the prior: ours are 0.01 and the default of bpm(), with an intercept, which
 # the linear model of the paper does not have.

@@ -130,7 +130,6 @@ test_that("a seed leaves the random number stream as it was", {
   withr::with_seed(3, {
     before <- .Random.seed
     flip_labels(y, 0.1, seed = 7)
-    sim_outliers(seed = 7)
     expect_identical(.Random.seed, before)
     flip_labels(y, 0.1)
     expect_false(identical(.Random.seed, before))
@@ -188,50 +187,3 @@ test_that("rate and seed are checked", {
 })
 
 # Simulated outliers -------------------------------------------------------
-
-test_that("sim_outliers() returns what its help says", {
-  points <- sim_outliers(seed = 1)
-  expect_identical(dim(points), c(308L, 4L))
-  expect_named(points, c("x1", "x2", "class", "outlier"))
-  expect_identical(levels(points$class), c("neg", "pos"))
-  expect_identical(which(points$outlier), 301:308)
-  expect_identical(c(table(points$class)), c(neg = 154L, pos = 154L))
-  expect_identical(sim_outliers(seed = 1), points)
-})
-
-test_that("the points have the stated means and spreads", {
-  far <- 3 / sqrt(2) / sqrt(2) # 3 standard deviations, along each coordinate
-  centres <- list(
-    behind = rbind(neg = c(1.5, 1.5) + far, pos = c(-1, -1) - far),
-    beside = rbind(neg = c(1.5 + far, 1.5 - far), pos = c(-1 - far, -1 + far)),
-    inside = rbind(neg = c(1.5, 1.5), pos = c(-1, -1))
-  )
-  for (place in names(centres)) {
-    points <- sim_outliers(n = 20000, n_outliers = 20000, seed = 2, place = place)
-    part <- split(points, list(points$class, points$outlier))
-    centre <- rbind(c(-1, -1), c(1.5, 1.5), centres[[place]])
-    rownames(centre) <- c("neg.FALSE", "pos.FALSE", "neg.TRUE", "pos.TRUE")
-    for (name in names(part)) {
-      sd <- if (grepl("TRUE", name)) 1 / 4 else sqrt(1 / 2)
-      for (k in 1:2) {
-        # tolerances are five standard errors
-        x <- part[[name]][[k]]
-        expect_lt(abs(mean(x) - centre[name, k]), 5 * sd / 100)
-        expect_lt(abs(sd(x) - sd), 5 * sd / sqrt(20000))
-      }
-    }
-  }
-  expect_identical(sim_outliers(seed = 1, place = "behind"), sim_outliers(seed = 1))
-  expect_error(sim_outliers(place = "above"), class = "sturdy_error_choice")
-})
-
-test_that("small and odd sizes work, bad ones are errors", {
-  expect_identical(nrow(sim_outliers(1, 0)), 1L)
-  expect_identical(
-    as.character(sim_outliers(3, 1)$class),
-    c("neg", "pos", "neg", "neg")
-  )
-  expect_error(sim_outliers(0), class = "sturdy_error_range")
-  expect_error(sim_outliers(10, -1), class = "sturdy_error_range")
-  expect_error(sim_outliers(2.5), class = "sturdy_error_type")
-})

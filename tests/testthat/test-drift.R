@@ -1,6 +1,8 @@
 # What a t prior is for: after a change of target it recovers faster. Streams of
 # section 6.1 of Ding, Qi and Vishwanathan (2011).
 
+sim_drift <- function(...) script_env("drift")$sim_drift(...)
+
 drift_error <- function(case, df, seed) {
   d <- sim_drift(case, seed = seed)
   fit <- bpm(

@@ -100,7 +100,7 @@ extended_test("angles are right, small ones too", {
 
 extended_test("the drift experiment reports the errors of its streams", {
   run <- quick_run("drift", seed = 2)
-  d <- sim_drift(1, seed = 2)
+  d <- run$env$sim_drift(1, seed = 2)
   fit <- bpm(
     d$x, d$y,
     df = 3, epsilon = 0.01, inference = "adf", intercept = FALSE, scale = FALSE
@@ -175,4 +175,50 @@ extended_test("the map and its Jacobian are those of EP, and paths end where the
   followed <- env$follow_path(p, path, 200)
   expect_identical(followed$end, "reached")
   expect_gt(env$search_sites(p, s, path, 1, 5, 1), 0)
+})
+
+test_that("sim_outliers() returns points of two classes, outliers last", {
+  sim_outliers <- script_env("outliers")$sim_outliers
+  points <- sim_outliers(seed = 1)
+  expect_identical(dim(points), c(308L, 4L))
+  expect_named(points, c("x1", "x2", "class", "outlier"))
+  expect_identical(levels(points$class), c("neg", "pos"))
+  expect_identical(which(points$outlier), 301:308)
+  expect_identical(c(table(points$class)), c(neg = 154L, pos = 154L))
+  expect_identical(sim_outliers(seed = 1), points)
+})
+
+test_that("the points have the stated means and spreads", {
+  sim_outliers <- script_env("outliers")$sim_outliers
+  far <- 3 / sqrt(2) / sqrt(2) # 3 standard deviations, along each coordinate
+  centres <- list(
+    behind = rbind(neg = c(1.5, 1.5) + far, pos = c(-1, -1) - far),
+    beside = rbind(neg = c(1.5 + far, 1.5 - far), pos = c(-1 - far, -1 + far)),
+    inside = rbind(neg = c(1.5, 1.5), pos = c(-1, -1))
+  )
+  for (place in names(centres)) {
+    points <- sim_outliers(n = 20000, n_outliers = 20000, seed = 2, place = place)
+    part <- split(points, list(points$class, points$outlier))
+    centre <- rbind(c(-1, -1), c(1.5, 1.5), centres[[place]])
+    rownames(centre) <- c("neg.FALSE", "pos.FALSE", "neg.TRUE", "pos.TRUE")
+    for (name in names(part)) {
+      sd <- if (grepl("TRUE", name)) 1 / 4 else sqrt(1 / 2)
+      for (k in 1:2) {
+        # tolerances are five standard errors
+        x <- part[[name]][[k]]
+        expect_lt(abs(mean(x) - centre[name, k]), 5 * sd / 100)
+        expect_lt(abs(sd(x) - sd), 5 * sd / sqrt(20000))
+      }
+    }
+  }
+  expect_identical(sim_outliers(seed = 1, place = "behind"), sim_outliers(seed = 1))
+})
+
+test_that("small and odd sizes work", {
+  sim_outliers <- script_env("outliers")$sim_outliers
+  expect_identical(nrow(sim_outliers(1, 0)), 1L)
+  expect_identical(
+    as.character(sim_outliers(3, 1)$class),
+    c("neg", "pos", "neg", "neg")
+  )
 })

@@ -51,7 +51,7 @@ extended_test("the two evidences are one for the Gaussian process, not for t-EP"
 
 extended_test("at one kernel eight outliers move both processes alike", {
   env <- script_env("outliers")
-  points <- sim_outliers(seed = 1, place = "inside")
+  points <- env$sim_outliers(seed = 1, place = "inside")
   clean <- points[!points$outlier, ]
   held <- env$held_kernel(env$fit_classifier(env$classifiers[1, ], clean, 10))
   change <- function(model) {

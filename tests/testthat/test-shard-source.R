@@ -354,8 +354,8 @@ test_that("what shards can't do is refused", {
 })
 
 test_that("noise matrices over shards are the rates of two classes, and kernels by class refused", {
-  d <- sim_drift(n = 200, p = 2, segments = 1, seed = 2)
-  d <- data.frame(d$x, class = d$y)
+  d <- withr::with_seed(2, data.frame(x1 = rnorm(200), x2 = rnorm(200)))
+  d$class <- factor(d$x1 + d$x2 > 0, labels = c("neg", "pos"))
   rows <- shards(d, n = 2)
   fit <- function(...) gpc(class ~ ., rows, inducing = 10, ...)
   held <- kernel_iso(2, nugget = 0.1, fixed = TRUE)
@@ -371,8 +371,8 @@ test_that("noise matrices over shards are the rates of two classes, and kernels 
 })
 
 test_that("calls by cost are written as they are made in memory", {
-  d <- sim_drift(n = 200, p = 2, segments = 1, seed = 2)
-  d <- data.frame(d$x, class = d$y)
+  d <- withr::with_seed(2, data.frame(x1 = rnorm(200), x2 = rnorm(200)))
+  d$class <- factor(d$x1 + d$x2 > 0, labels = c("neg", "pos"))
   fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.05, prior_scale = 1)
   cost <- rbind(neg = c(neg = 0, pos = 1), pos = c(9, 0))
   folder <- withr::local_tempdir()
