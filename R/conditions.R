@@ -129,6 +129,51 @@ inform_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
   )
 }
 
+block_most <- 8L # lines
+
+# What matters most to what a fit says of labels; the rest follows as it comes
+block_first <- c(
+  "labels", "contradictions", "repeated_rows", "rows_left_out", "likely_id", "collinear", "constant_columns"
+)
+
+#' The messages of code as one block, in few lines, the hints left out; one alone as it is
+#'
+#' `options(sturdy.details = TRUE)` leaves all of them as they are.
+#' @noRd
+in_one_block <- function(code) {
+  if (isTRUE(getOption("sturdy.details"))) {
+    return(code)
+  }
+  said <- list()
+  on.exit(tell_together(said))
+  withCallingHandlers(code, sturdy_message = function(cnd) {
+    said[[length(said) + 1]] <<- cnd
+    rlang::cnd_muffle(cnd)
+  })
+}
+
+#' @param said conditions.
+#' @noRd
+tell_together <- function(said) {
+  if (length(said) < 2) {
+    lapply(said, message)
+    return(invisible())
+  }
+  class <- vapply(said, function(cnd) sub("sturdy_message_", "", class(cnd)[1]), "")
+  order <- order(match(class, block_first, nomatch = length(block_first) + 1L))
+  lines <- sub("^[i\u2139] ", "", vapply(said[order], one_line, ""))
+  width <- min(getOption("cli.condition_width", cli::console_width()), 1e4) # as cli takes it
+  needed <- lengths(lapply(lines, strwrap, width = width - 2))
+  shown <- cumsum(needed) <= block_most - 1L
+  inform_sturdy(
+    c(
+      stats::setNames(cli_verbatim(lines[shown]), rep("i", sum(shown))),
+      i = "{if (all(shown)) 'More on each' else paste(sum(!shown), 'more, and what to do')}: {.code options(sturdy.details = TRUE)}."
+    ),
+    unique(class[order]), messages = said
+  )
+}
+
 #' A message about some columns or levels, nothing without any
 #'
 #' @param ... their names, as the field of the condition; in the message they are `these`.

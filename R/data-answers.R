@@ -39,6 +39,10 @@ read_answers <- function(file, check) {
     is.data.frame(table), "be a table with a comma between its columns", c("file", "checked"),
     of = "{.file {file}}", more = c(x = "{conditionMessage(table)}.")
   )
+  check(
+    nrow(table) > 0, "have a line for each row that was looked up: there are no answers in the file",
+    c("file", "checked"), of = "{.file {file}}"
+  )
   # a position, and not the name of a row
   if ("row" %in% names(table)) table$row <- utils::type.convert(table$row, as.is = TRUE)
   table

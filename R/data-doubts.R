@@ -12,14 +12,14 @@ column_doubts <- list(
   ),
   text_dates = list(
     seems = function(v, y) mostly(v, is_date_text, least = 3),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} of dates in text, which count as
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} dates for names, which are compared as
            names, not as times.",
     hint = "Numbers are made of them by {.code {date_codes(features[these])}}."
   ),
   text_numbers = list(
     seems = function(v, y) mostly(v, is_number_text, least = 10),
-    say = "{qty(length(these))}Column{?s} {.val {these}} {?is/are} text, though nearly all
-           values are numbers, and {?is/are} compared as names, not by size.",
+    say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} numbers for nearly all of {?its/their} values, but
+           {?is/are} compared as names, not by size.",
     hint = "Values that are no numbers: {no_numbers(features[these])}."
   )
 )

@@ -24,7 +24,7 @@ table_face <- function(spec_of) {
   function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
     spec <- spec_of(...)
     known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
-    fit_spec(spec, known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known))
+    fit_spec(spec, in_one_block(known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known)))
   }
 }
 
@@ -59,8 +59,8 @@ fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, en
     !is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
     arg = "cluster"
   )
-  fit_spec(spec, known_in(
+  fit_spec(spec, in_one_block(known_in(
     mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
     data, known, formula
-  ))
+  )))
 }

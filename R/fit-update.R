@@ -95,18 +95,16 @@ update.sturdy_model <- function(object,
     )
     inform_checks_left(object)
     formula <- changed_formula(object, formula.)
-    known_in(
-      mold_formula(
-        formula, data, spec$scale, na.action, substitute(subset), parent.frame(),
-        many = takes_many(spec)
-      ),
-      data,
-      list(
-        units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
-        weights = substitute(weights)
-      ),
-      formula
+    known <- list(
+      units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
+      weights = substitute(weights)
     )
+    subset <- substitute(subset)
+    env <- parent.frame()
+    in_one_block(known_in(
+      mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
+      data, known, formula
+    ))
   }
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)

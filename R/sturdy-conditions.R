@@ -39,6 +39,9 @@
 #'   columns than rows learned by the optimum of one criterion.
 #'
 #' @section Messages:
+#' What a fit has to say of its table before it begins is one message of at most eight lines, with the
+#' classes of all that it says and the field `messages`, these one by one. `options(sturdy.details =
+#' TRUE)` has each by itself, with what to do about it.
 #' * `rows_left_out`: rows with missing values, with the fields `rows` and `columns`; `no_label`: rows
 #'   without a label, with their positions `rows`; `few_rows`: fewer than four rows;
 #' * `constant_columns`, `likely_id`: columns that are left out, as constant or as identifiers, and

@@ -82,3 +82,44 @@ test_that("an argument that is evaluated when its function has ended has a condi
   ask <- make()
   expect_error(ask(), class = "sturdy_error_type")
 })
+
+test_that("several messages of a fit are one, of at most eight lines, and each is there on request", {
+  d <- toy()
+  d$con <- 1
+  d$who <- paste("p", 1:40)
+  d$total <- d$a + d$b
+  d$day <- factor(format(as.Date("2024-01-01") + rep(1:20, 2)))
+  d$part <- c("n/a", rep(1:13 / 2, 3))
+  d$leak <- d$class
+  d <- rbind(d, d[1:3, ], transform(d[4:6, ], class = c("no", "yes")[(class == "no") + 1]))
+  d$a[20] <- NA
+  said <- list()
+  catch <- function(code) withCallingHandlers(code, message = function(cnd) {
+    said[[length(said) + 1]] <<- cnd
+    rlang::cnd_muffle(cnd)
+  })
+  fit_to <- function(d) gpc(class ~ ., d, kernel = held(), epsilon = 0.05)
+  for (width in c(60, 80, 120)) {
+    withr::local_options(cli.condition_width = width)
+    said <- list()
+    catch(fit_to(d))
+    expect_length(said, 1)
+    lines <- strsplit(conditionMessage(said[[1]]), "\n")[[1]]
+    expect_lte(length(lines), 8)
+    expect_lte(max(nchar(lines)), width)
+    expect_gt(length(said[[1]]$messages), 5)
+    # whoever waits for one of them gets it
+    for (cnd in said[[1]]$messages) expect_s3_class(said[[1]], class(cnd)[1])
+  }
+  together <- said[[1]]$messages
+  said <- list()
+  withr::with_options(list(sturdy.details = TRUE), catch(fit_to(d)))
+  expect_equal(vapply(said, conditionMessage, ""), vapply(together, conditionMessage, ""))
+  # one alone is as it is, and one before an error is told
+  said <- list()
+  catch(fit_to(d[1:19, c("a", "b", "con", "class")]))
+  expect_equal(class(said[[1]])[1], "sturdy_message_constant_columns")
+  said <- list()
+  expect_error(catch(gpc(class ~ ., d[1:19, ], trusted = 99)), class = "sturdy_error_trusted")
+  expect_length(said, 1)
+})

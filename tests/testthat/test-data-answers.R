@@ -213,3 +213,9 @@ test_that("answers without what was recorded are compared with the labels of the
     }
   }
 })
+
+test_that("a file with its header alone has no answers", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  writeLines("row,recorded,answer,label,note", file)
+  expect_error(update(toy_fit(), checked = file), "no answers in the file", class = "sturdy_error_checked")
+})
