@@ -1393,7 +1393,7 @@ mutant(
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
-  "> wide_columns || are_unit_rows(X, blueprint)", "> wide_columns", r = "learn-wide"
+  "isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)", "isTRUE(blueprint$sphere)", r = "learn-wide"
 )
 mutant(
   "a node that has lost a cavity decides of the row", "R/report-truth.R",
