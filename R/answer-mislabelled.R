@@ -97,7 +97,8 @@
 #' @param id Identifiers of the rows, to be shown beside their positions: a vector with an entry
 #'   for each row of the data that the fit was given (`data$patient`), or a data frame of that
 #'   column alone (`data["patient"]`), whose name is kept. `NULL`, the default, stands for the
-#'   names of the rows where these are not their positions.
+#'   names of the rows where these are not their positions, or of the `units` of the fit, under the name of their
+#'   variable.
 #' @param given Over which noise models false discoveries are counted, where the fit averages:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
 #' @param calibrate Rows that were **checked at random**, without the fit knowing the result: a

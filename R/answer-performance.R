@@ -144,7 +144,7 @@ truth_of_rows <- function(object) {
   check_sites_kept(object)
   c(node_truth(judged_by(object))[c("p", "weight", "y")], list(
     rows = object$data$rows, names = object$data$row_names, given = object$data$n_given,
-    padded = of_own_rows(object$data, seq_along(object$data$rows))
+    padded = own_places(object$data)
   ))
 }
 

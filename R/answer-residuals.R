@@ -73,7 +73,7 @@ residuals.sturdy_model <- function(object,
 deviance.sturdy_model <- function(object, ...) {
   check_model(object)
   check_no_dots(...)
-  sum(residuals(object)^2, na.rm = TRUE)
+  sum(residuals(object)[!duplicated(own_places(object$data))]^2, na.rm = TRUE)
 }
 
 #' @rdname residuals.sturdy_model
@@ -84,14 +84,17 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_fit(object)
-  p <- p[!is.na(of_own_rows(object$data, object$data$y)), , drop = FALSE]
+  place <- own_places(object$data)
+  p <- p[!is.na(place), , drop = FALSE]
+  place <- place[!is.na(place)]
+  unit <- match(place, unique(place)) # all its rows have one label
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   above <- share_above(p)
   draws <- with_seed_or_stream(
     seed,
     lapply(seq_len(nsim), function(k) {
-      factor(levels[1 + rowSums(stats::runif(nrow(p)) < above)], levels = levels)
+      factor(levels[1 + rowSums(stats::runif(nrow(p))[unit] < above)], levels = levels)
     })
   )
   names(draws) <- paste0("sim_", seq_len(nsim))

@@ -15,12 +15,12 @@ with_units <- function(molded, units, name = "unit") {
   }
   of <- match(unit, unique(unit))
   first <- which(!duplicated(of))
-  check_units_share(data$y, of, unit, "y", "Labels of single rows are judged without {.arg units}.")
-  data$units <- list(name = name, rows = data$rows, row_names = data$row_names, of = of)
-  molded$blueprint$sphere <- if (are_unit_rows(data$X, molded$blueprint)) TRUE # means are shorter
+  if (are_unit_rows(data$X, molded$blueprint)) molded$blueprint$sphere <- TRUE # means are shorter
   data$X <- unit_rows(data$X, of, !is.null(molded$blueprint$floor))
-  data[c("y", "rows")] <- lapply(data[c("y", "rows")], `[`, first)
+  data$units <- list(name = name, rows = data$rows, row_names = data$row_names, of = of)
   data$row_names <- id_text(unit[first])
+  check_units_share(data, data$y, "y", "The label", "Labels of single rows are judged without {.arg units}.")
+  data[c("y", "rows")] <- lapply(data[c("y", "rows")], `[`, first)
   molded$data <- data
   molded
 }
@@ -44,23 +44,19 @@ check_units <- function(units, data) {
 }
 
 #' All rows of a unit must have the same value
-#' @param of the unit of each. @param names of the units, as given.
+#' @param value of each row in the fit, or of the data given where `arg` has one.
 #' @noRd
-check_units_share <- function(value, of, names, arg, hint = NULL) {
-  differ <- unique(names[(value != value[match(of, of)]) %in% TRUE])
-  must(
-    !length(differ), arg, "be the same in all rows of a unit", c("units", arg)[1:(1 + (arg != "y"))],
-    of = if (arg == "y") "The label" else "{.arg {arg}}",
-    more = c(x = "Different ones in {qty(length(differ))}unit{?s} {.val {few(id_text(differ))}}.", i = hint),
-    units = differ
-  )
-}
-
-#' The same of an argument that has a value for each row of the data given
-#' @noRd
-check_shared_by_units <- function(data, value, arg) {
+check_units_share <- function(data, value, arg, of = "{.arg {arg}}", hint = NULL) {
   at <- data$units
-  if (!is.null(at)) check_units_share(value[at$rows], at$of, data$row_names[at$of], arg)
+  if (is.null(at)) {
+    return(invisible())
+  }
+  if (arg != "y") value <- value[at$rows]
+  differ <- data$row_names[unique(at$of[(value != value[match(at$of, at$of)]) %in% TRUE])]
+  must(
+    !length(differ), arg, "be the same in all rows of a unit", "units", of = of,
+    more = c(x = "Different ones in {qty(length(differ))}unit{?s} {.val {few(differ)}}.", i = hint), units = differ
+  )
 }
 
 #' Means of rows by unit; of scores those of their logs

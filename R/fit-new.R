@@ -77,6 +77,10 @@ of_own_rows <- function(data, values) {
   rows$spread(all)
 }
 
+#' Which row of a fit each of these is
+#' @noRd
+own_places <- function(data) of_own_rows(data, seq_along(data$y))
+
 #' The same at the point of a fit: matrices with a column a function
 #' @noRd
 latent_new <- function(object, X) {

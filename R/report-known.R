@@ -25,7 +25,7 @@ with_known <- function(molded, trusted, rates) {
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
-    check_shared_by_units(data, row_groups(c(list(rates), as.data.frame(attr(rates, "numbers")))), "rates")
+    check_units_share(data, row_groups(c(list(rates), as.data.frame(attr(rates, "numbers")))), "rates")
     rates <- check_rates(rates, data)
     numbers <- attr(rates, "numbers")
     if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates)

@@ -13,7 +13,7 @@ with_weights <- function(molded, weights) {
     is.numeric(weights) && length(weights) == data$n_given, "weights",
     "be numbers, one for each of the {data$n_given} row{?s} of the data", "weights", got = weights
   )
-  check_shared_by_units(data, weights, "weights")
+  check_units_share(data, weights, "weights")
   times <- as.double(weights)[data$rows]
   must(
     all(is.finite(times) & times > 0), "weights", "be finite and above 0 in every row that is used",

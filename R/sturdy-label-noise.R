@@ -69,7 +69,8 @@
 #' copies, and nothing is found. `units = ~ patient` makes a unit one row, with the means of its rows' inputs and
 #' one latent value. What is said of a unit is said without the labels of all its rows; labels are
 #' counted, listed and checked by unit (`row` is the first of its rows, and any of them stands for it in `checked` and
-#' `trusted`); and [predict()][predict.sturdy_model] without `newdata` has the answer of its unit for each row.
+#' `trusted`); and [predict()][predict.sturdy_model] without `newdata`, `fitted()` and `residuals()` have the
+#' answer of its unit for each row.
 #' New rows are units of their own. With one row a unit the fit is that without units.
 #'
 #' Of scores ([second_stage()], [mislabelled()]) a unit has the means of their logs; they must be made without any label

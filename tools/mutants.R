@@ -1388,7 +1388,7 @@ mutant(
 )
 mutant(
   "rows of unit length have a lengthscale for each column", "R/kernel-resolve.R",
-  "|| isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)", "", r = "learn-wide"
+  "isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)", "isTRUE(blueprint$sphere)", r = "learn-wide"
 )
 mutant(
   "a node that has lost a cavity decides of the row", "R/report-truth.R",
