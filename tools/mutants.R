@@ -1291,11 +1291,11 @@ mutant(
 mutant(
   "the label stage takes no notice of weights", "R/label-problem.R",
   "kind = kinds$kind - 1L, times = reports$times,", "kind = kinds$kind - 1L, times = NULL,",
-  r = "fit-second-stage$"
+  r = "fit-second-stage"
 )
 mutant(
   "scores of a weighted fit lose their weights", "R/fit-second-stage.R",
-  "times = fit$data$reports$times, own", "times = NULL, own", r = "fit-second-stage$"
+  "times = fit$data$reports$times, own", "times = NULL, own", r = "fit-second-stage"
 )
 mutant(
   "a study of the labels does not count", "R/label-problem.R",
