@@ -29,8 +29,9 @@
 #'     of those to be wrong.
 #'
 #'   The attribute `agreement` is a data frame with a row for each pair of readers: `reader`,
-#'   `other`, `rows` (that both labelled), `agree` (the share on which they agree) and `kappa`
-#'   (`NA` where chance alone would make them agree on all).
+#'   `other`, `rows` (that both labelled), `agree` (the share on which they agree), `kappa`
+#'   (`NA` where chance alone would make them agree on all) and `counted`: how many readers the two
+#'   count as, 2 unless they share errors (see [readers()]).
 #' @section Conditions:
 #' `sturdy_error_readers` where the fit is not to [readers()].
 #' @seealso [readers()], [flip_rates()], [noise_matrix()], [mislabelled()]
@@ -72,11 +73,8 @@ reader_rates <- function(object, level = 0.9, ...) {
 #' @return a data frame, see reader_rates().
 #' @noRd
 reader_agreement <- function(reports) {
-  readers <- length(reports$sources)
-  labels <- matrix(NA_integer_, reports$n, readers)
-  first <- reports$source > 0L & !duplicated(cbind(reports$row, reports$source))
-  labels[cbind(reports$row, reports$source)[first, , drop = FALSE]] <- reports$value[first]
-  pairs <- which(upper.tri(diag(readers)), arr.ind = TRUE)
+  labels <- reader_labels(reports)
+  pairs <- which(upper.tri(diag(ncol(labels))), arr.ind = TRUE)
   pairs <- pairs[order(pairs[, 1], pairs[, 2]), , drop = FALSE]
   told <- vapply(seq_len(nrow(pairs)), function(k) {
     both <- labels[, pairs[k, ]]
@@ -88,9 +86,11 @@ reader_agreement <- function(reports) {
   }, numeric(3))
   told <- matrix(told, 3)
   told[is.nan(told)] <- NA
+  counted <- matrix(2, ncol(labels), ncol(labels))
+  counted[reports$together[, 1:2, drop = FALSE]] <- reports$together[, 3]
   data.frame(
     reader = reports$sources[pairs[, 1]], other = reports$sources[pairs[, 2]],
-    rows = told[1, ], agree = told[2, ], kappa = told[3, ]
+    rows = told[1, ], agree = told[2, ], kappa = told[3, ], counted = counted[pairs]
   )
 }
 
@@ -122,7 +122,7 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
       paste0(", the ", readers_shown, " with most rows")
     }, "\n", sep = "")
     pairs <- most
-    print(pairs, digits = digits, row.names = FALSE)
+    print(pairs[names(pairs) != "counted" | any(pairs$counted < 2)], digits = digits, row.names = FALSE)
   }
   invisible(x)
 }

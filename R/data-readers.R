@@ -19,8 +19,15 @@
 #' # What is assumed
 #' Given the true class of a row its reports are independent, and how often a reader is wrong
 #' depends on the true class alone (Dawid and Skene, 1979), not on the inputs. The true class
-#' depends on the inputs through the latent function. Readers who copy from each other, or err on
-#' the same hard rows, make answers too sure.
+#' depends on the inputs through the latent function.
+#'
+#' Readers who copy from each other (language models as judges do), or err on the same hard rows, tell
+#' less than they seem to. So pairs of readers with at least 30 rows in common are looked at: given
+#' the true class, is what both say coupled in a share of the rows? Where that is better by more
+#' than one more parameter and the choice among the pairs are worth (BIC), the labels of the two
+#' count as those of fewer readers, a message says so (`"a and b share errors: they count as 1.3
+#' readers"`), and the true classes and all rates are learned once more. This is for pairs, a reader in one at most: what
+#' three or more share makes answers too sure.
 #'
 #' Each rate of a reader has a Beta(1, b) prior on (0, 1.25), cut off at 1, with `b` the `rate` of
 #' [noise_prior()] (4 by default: a mean of 0.25), and the rates of two readers have the prior correlation

@@ -44,7 +44,7 @@ check_has_readers <- function(object) {
   must(has_readers(object), "object", "be a fit to {.fn readers}", "readers")
 }
 
-#' What is said of readers who gave one answer alone, and of classes that they report although
+#' What is said of readers who gave one answer alone or share errors, and of classes that they report although
 #' hardly a row is of them
 #' @param p n x C, probabilities of the true classes.
 #' @noRd
@@ -54,6 +54,7 @@ inform_readers <- function(reports, levels, p) {
     c(i = "{qty(length(these))}Reader{?s} {.val {few(these)}} gave one answer alone, which tells nothing of the rows."),
     readers = reports$sources[report_constant(reports)]
   )
+  inform_these("shared_errors", c(i = "{these}."), pairs = shared_words(reports))
   inform_these(
     "unexpected_class",
     c(

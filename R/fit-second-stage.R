@@ -206,6 +206,12 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   points <- if (spec$hyper == "optimum") 0L
   nodes <- label_average(data$X, data, noise, way, points, ordered)
   if (by_readers(data$reports)) {
+    said <- nodes$truth
+    over <- function(p) mean_over(p, said$weight)
+    data$reports$together <- shared_errors(data$reports, over(said$loo), over(said$p))
+    if (!is.null(data$reports$together)) {
+      nodes <- label_average(data$X, data, noise, way, points, ordered)
+    }
     inform_readers(data$reports, levels, mean_over(nodes$truth$p, nodes$truth$weight))
   }
   mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))

@@ -9,7 +9,8 @@
 #' @param sources names of the S sources. @param readers whether they are readers, several of whom
 #'   may have labelled a row: see readers(). @param soft of reports that are probabilities of the
 #'   classes these, `NA` of others, a row a report.
-#' @return list(n, classes, sources, row, source, value), and `readers` and `soft` where they are
+#' @return list(n, classes, sources, row, source, value), and `readers` and `soft` where they are; with
+#'   `together` where readers share errors, see shared_errors()
 #' @noRd
 new_reports <- function(n, classes, row, source, value, sources = "label", readers = FALSE,
                         soft = NULL) {
@@ -93,7 +94,7 @@ reports_of <- function(reports, rows) {
     reports$value[which], reports$sources, reports$readers,
     if (has_soft(reports)) reports$soft[which, , drop = FALSE]
   )
-  some$design <- reports$design
+  some[c("design", "together")] <- reports[c("design", "together")]
   with_times(some, reports$times[rows])
 }
 
@@ -181,7 +182,7 @@ report_kinds <- function(reports) {
   list(reports = some, kind = match(kind, kind[first]))
 }
 
-#' P(report | true class), a row a report and a column a class
+#' P(report | true class), a row a report and a column a class, to the power of how much it counts
 #'
 #' Soft reports are what they are whatever omega is. What omega calls impossible of a row whose class is certain is left out: a rate of 0 that
 #' a check has disproved is its user's word.
@@ -198,6 +199,7 @@ report_factors <- function(reports, omega) {
   class <- certain_class(reports)
   left_out <- reports$source > 0L & factors[cbind(seq_along(class), class)] %in% 0
   factors[left_out, ] <- 1
+  if (!is.null(reports$together)) factors <- factors^report_counted(reports)
   structure(factors, left_out = left_out)
 }
 
@@ -227,6 +229,10 @@ report_slope <- function(reports, omega, slope) {
     running_product(rev(turns), reports, factors)$before
   part <- part * rest
   part[rest == 0] <- 0 # also where the slope is infinite
+  if (!is.null(reports$together)) {
+    counted <- report_counted(reports)
+    part <- part * counted * factors^(1 - 1 / counted)
+  }
   report_sums(reports, part, !attr(factors, "left_out"))
 }
 
@@ -304,6 +310,30 @@ report_constant <- function(reports) {
   which(vapply(values, function(v) length(v) >= constant_least && all(v == v[1]), NA))
 }
 constant_least <- 10L # labels
+
+#' The first label of each reader on each row, n x S
+#' @noRd
+reader_labels <- function(reports) {
+  labels <- matrix(NA_integer_, reports$n, length(reports$sources))
+  first <- reports$source > 0L & !duplicated(cbind(reports$row, reports$source))
+  labels[cbind(reports$row, reports$source)[first, , drop = FALSE]] <- reports$value[first]
+  labels
+}
+
+#' How much each report counts: those of readers who share errors less than one
+#' @noRd
+report_counted <- function(reports) {
+  pairs <- reports$together
+  c(1, replace(rep(1, length(reports$sources)), pairs[, 1:2], pairs[, 3] / 2))[reports$source + 1L]
+}
+
+#' What is said of readers who share errors
+#' @noRd
+shared_words <- function(reports) {
+  pairs <- reports$together
+  name <- function(k) reports$sources[pairs[, k]]
+  sprintf("%s and %s share errors: they count as %s readers", name(1), name(2), format(pairs[, 3], digits = 2))
+}
 
 #' Rates of readers to start with: as if the most of them were right, all who do not always say the
 #' same or, of few, those without each

@@ -12,7 +12,8 @@ describe_known <- function(x) {
     each <- sum(reports$source > 0L) / reports$n
     return(paste0(
       count(length(reports$sources), "reader"), ", ", format(each, digits = 2), " labels a row",
-      if (known) paste0("; the class of ", count(known, "row"), " known")
+      if (known) paste0("; the class of ", count(known, "row"), " known"),
+      paste0("; ", shared_words(judged_by(x)$data$reports), recycle0 = TRUE, collapse = "")
     ))
   }
   if (has_soft(reports)) {
