@@ -33,7 +33,7 @@ data_levels <- list(
 #' labels others doubt: the tumours of patients 2, 30, 33, 36 and 37, and the normal tissues of patients 8,
 #' 12, 34 and 36. These are taken here for rows 3, 45, 49, 56, 57, 16, 24, 51
 #' and 55: the tumours come in the order of the patients, and of the 22 normal tissues those of
-#' patients 34 and 36 are the 18th and the 20th. That reading could not be compared with the papers.
+#' patients 34 and 36 are numbers 18 and 20. That reading could not be compared with the papers.
 #'
 #' @param name One of `"pima"`, `"ionosphere"`, `"sonar"`, `"newthyroid"`,
 #'   `"synth"` and `"colon"`.

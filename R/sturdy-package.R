@@ -34,6 +34,7 @@
 #' | --- | --- |
 #' | judge the scores of another classifier as a fit is judged | [second_stage()], [cross_fit()] |
 #' | ask whether labels are wrong, and whether some could hide; what to check next | [noise_test()], [review()] |
+#' | say which rows are of one patient, one image | `units` in [gpc()] |
 #' | see how often labels of each class are wrong | [flip_rates()], [noise_matrix()], [reader_rates()] |
 #' | fit rows in files, databases, on several machines; a stream of rows | [shards()]; [bpm_stream()], [absorb()] |
 #' | predict in a database | [predict_sql()] |
