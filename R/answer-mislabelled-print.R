@@ -30,9 +30,11 @@ mislabelled_fields <- function(x, digits) {
   if (!isTRUE(cutoff$rows == nrow(x))) cutoff <- NULL # rows were taken out of it
   test <- attr(x, "test")
   expected <- attr(x, "expected")
-  called <- if (isTRUE(cutoff$rows > 0)) cutoff$rows else checks_first
-  first <- if (is.null(x$reader)) first_checks(x$probability, expected$count, called)
-  if (isTRUE(cutoff$rows > 0) && !is.null(test)) test$first <- first
+  called <- isTRUE(cutoff$rows > 0)
+  first <- if (is.null(x$reader) && (called || nrow(x) == attr(x, "n"))) {
+    first_checks(x$probability, expected$count, if (called) cutoff$rows else checks_first)
+  }
+  if (called && !is.null(test)) test$first <- first
   c(
     if (is.null(test)) {
       c(

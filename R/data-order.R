@@ -43,6 +43,28 @@ in_cells <- function(v, cells = 1e6) {
   if (width > 0 && is.finite(width)) round((v - least) / width * cells * sqrt(3) / 2) else v
 }
 
+#' Encoded rows as columns, their offsets among them
+#' @noRd
+columns_apart <- function(X) {
+  c(lapply(seq_len(ncol(X)), function(j) X[, j]), if (!is.null(row_offset(X))) list(row_offset(X)))
+}
+
+#' A number for each row, the same for rows that are alike in all columns, but for rounding
+#'
+#' Two rounds: in the first, rows that differ in a later column may lie between two and join them.
+#' @param width of values that are one, as a share of the range of their column.
+#' @noRd
+alike_groups <- function(columns, width) {
+  group <- rep(1, length(columns[[1]]))
+  for (v in c(columns, columns)) {
+    if (!anyDuplicated(group)) break
+    order <- order(group, v)
+    apart <- diff(group[order]) > 0 | diff(v[order]) > width * diff(range(v))
+    group[order] <- cumsum(c(TRUE, apart))
+  }
+  match(group, unique(group))
+}
+
 #' The order in which classes have coordinates where several are integrated over, so that results do
 #' not depend on that of the levels: those with most labels first
 #' @param code labels, 1..C. @param times how many each stands for. @param then of each class, what

@@ -1,7 +1,7 @@
 # Copies of rows: what is learned, is learned of one row that counts as often. So a table, and its
 # different rows with case weights, give the same answer, and copies take no time.
 
-copies_cells <- 1e9 # of the range of a column: two values in one are one, but for rounding
+copies_width <- 1e-9 # of the range of a column: values so close are one, but for rounding
 
 #' Molded rows without copies, each with how many rows it stands for
 #' @return list(molded, of: which of its rows stands for each of those given, `NULL` without copies)
@@ -12,13 +12,7 @@ rows_apart <- function(molded) {
   if (reports$classes > 2 || by_readers(reports) || has_soft(reports)) {
     return(list(molded = molded))
   }
-  offset <- row_offset(data$X)
-  of <- report_kinds(reports)$kind
-  if (!is.null(offset)) of <- row_groups(list(of, offset))
-  for (j in seq_len(ncol(data$X))) {
-    if (!anyDuplicated(of)) break
-    of <- row_groups(list(of, in_cells(data$X[, j], copies_cells)))
-  }
+  of <- alike_groups(c(list(report_kinds(reports)$kind), columns_apart(data$X)), copies_width)
   if (!anyDuplicated(of)) {
     return(list(molded = molded))
   }

@@ -15,8 +15,7 @@ contradictions <- function(data) {
   if (ncol(X) == 0 || by_readers(reports) || has_soft(reports)) {
     return(NULL)
   }
-  columns <- c(lapply(seq_len(ncol(X)), function(j) X[, j]), list(row_offset(X))[!is.null(row_offset(X))])
-  group <- alike_groups(columns)
+  group <- alike_groups(columns_apart(X), alike_width)
   label <- label_code(data)
   first <- match(group, group)
   differ <- which(label != label[first])
@@ -25,21 +24,6 @@ contradictions <- function(data) {
   partner[differ] <- first[differ]
   partner[!open] <- NA
   if (all(is.na(partner)) || mean(!is.na(partner)) > 1 / 2) NULL else partner
-}
-
-#' A number for each row, the same for rows that are alike in all columns, but for rounding
-#'
-#' Two rounds: in the first, rows that differ in a later column may lie between two and join them.
-#' @noRd
-alike_groups <- function(columns) {
-  group <- rep(1, length(columns[[1]]))
-  for (v in c(columns, columns)) {
-    if (!anyDuplicated(group)) break
-    order <- order(group, v)
-    apart <- diff(group[order]) > 0 | diff(v[order]) > alike_width * diff(range(v))
-    group[order] <- cumsum(c(TRUE, apart))
-  }
-  group
 }
 
 inform_contradictions <- function(molded) {

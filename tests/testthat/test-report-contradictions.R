@@ -32,11 +32,11 @@ test_that("rows alike in every input with different labels are named, and near o
 
 test_that("groups of alike rows are those of all pairs compared", {
   X <- withr::with_seed(1, matrix(sample(0:1, 120, TRUE) + runif(120, 0, 0.7e-6), 40))
-  near <- as.matrix(dist(X, "maximum")) <= alike_width * 1
-  group <- alike_groups(lapply(1:3, function(j) X[, j]))
+  near <- as.matrix(dist(X, "maximum")) <= alike_width
+  group <- alike_groups(columns_apart(X), alike_width)
   expect_equal(unname(outer(group, group, "==")), unname(near))
   # what lies between two rows in one column alone does not join them
-  expect_length(unique(alike_groups(list(c(0, 0.9e-6, 1.8e-6, 1), c(0, 1, 0, 1)))), 4)
+  expect_length(unique(alike_groups(list(c(0, 0.9e-6, 1.8e-6, 1), c(0, 1, 0, 1)), alike_width)), 4)
 })
 
 test_that("matrices, several classes and linear boundaries have them, and what is known counts", {

@@ -76,13 +76,15 @@ test_that("a fit of two classes and one of several keep reports on all rows, abs
 test_that("a column that says what is known of labels is named where it is an input", {
   d <- toy()
   d$checked <- rep(c(TRUE, FALSE), 20)
-  d$times <- rep(1:2, 20)
+  d$times <- rep_len(1:3, 40)
   held_kernel <- kernel_iso(1, fixed = TRUE)
   message <- expect_message(
     gpc(class ~ ., d, kernel = held_kernel, epsilon = 0.05, trusted = checked, weights = times),
     class = "sturdy_message_known_inputs"
   )
-  expect_equal(message$columns, c("checked", "times"))
+  # of weights there is another message
+  known <- Filter(function(cnd) inherits(cnd, "sturdy_message_known_inputs"), message$messages)
+  expect_equal(known[[1]]$columns, c("checked", "times"))
   expect_no_message(
     gpc(class ~ a, d, kernel = held_kernel, epsilon = 0.05, trusted = ~ checked, weights = times)
   )
