@@ -3,7 +3,7 @@
 #' Which features are copies of others, or sums; a message names them
 #'
 #' The later one of them is left out. Sums are looked for among numbers of more than two values, where
-#' there are rows enough: of indicators, whose sum is 1, a kernel needs all.
+#' there are rows enough and not too many columns: of indicators, whose sum is 1, a kernel needs all.
 #' @param features n values each; with shards fewer, and nothing is known.
 #' @return logical, one a feature
 #' @noRd
@@ -35,7 +35,7 @@ dependent <- function(columns, n) {
   if (p < 2) {
     return(copied)
   }
-  if (n <= 2 * p) {
+  if (n <= 2 * p || p > wide_columns) { # of very many a decomposition takes long
     return(duplicated(columns))
   }
   for (rows in list(spread_over(n, 4 * p + 100), seq_len(n))) {
