@@ -56,7 +56,7 @@ model_fields <- list(
       all(vapply(blueprint$coding, is_coding, NA))
   },
   omega = function(omega, all) {
-    is_omega(array(omega, c(1, dim(omega)))) && all(dim(omega) == length(all$blueprint$levels))
+    are_omega(list(array(omega, c(1, dim(omega))))) && all(dim(omega) == length(all$blueprint$levels))
   },
   epsilon = function(epsilon, all) {
     may_be_most <- length(all$blueprint$levels) > 2 || !is.null(all$recalibration) ||
@@ -163,8 +163,14 @@ is_ep <- function(ep, n, classes, stage) {
 
 are_shares <- function(x) are_numbers(x) && all(x >= 0 & x <= 1 + 1e-8)
 
-is_omega <- function(omega) {
-  length(dim(omega)) == 3 && are_shares(omega) && all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
+are_omega <- function(omegas) {
+  size <- dim(omegas[[1]])
+  values <- unlist(omegas, use.names = FALSE)
+  length(size) == 3 && all(lengths(omegas) == prod(size)) && are_shares(values) && {
+    dim(values) <- c(size[1] * size[2], size[3], length(omegas)) # all at once, there are hundreds
+    rows <- Reduce(`+`, lapply(seq_len(size[3]), function(t) values[, t, ]))
+    all(abs(rows - 1) < 1e-6)
+  }
 }
 
 are_nodes <- function(nodes, n, classes, recalibration) {
@@ -175,7 +181,7 @@ are_nodes <- function(nodes, n, classes, recalibration) {
   is.data.frame(models) && are_strings(models$model) && are_shares(models$probability) &&
     are_strings(models$method) && are_shares(models$prior) &&
     are_shares(nodes$table$weight) && all(nodes$table$model %in% models$model) &&
-    length(nodes$omega) == nrow(nodes$table) && all(vapply(nodes$omega, is_omega, NA)) &&
+    length(nodes$omega) == nrow(nodes$table) && are_omega(nodes$omega) &&
     is.numeric(numbers) && all(is.finite(numbers)) &&
     (is.null(truth) || are_numbers(truth$y, n) && are_shares(truth$weight) &&
       identical(dim(truth$p), c(n, classes, length(truth$model))) && is.numeric(truth$p)) &&
