@@ -1,11 +1,13 @@
 # Readers who share errors: what they say together, how it is found, and what it counts as.
 
-# Labels of readers with the rate e in both classes, the first two of whom are wrong together in `both` of the rows
+# Labels of readers with the rate e in both classes, the first two of whom are wrong together in
+# `both` of the rows
 sharing_readers <- function(n, e, both, readers = 3, seed = 1) {
   withr::with_seed(seed, {
     truth <- sample(2, n, TRUE)
     u <- stats::runif(n)
-    wrong <- cbind(u < e, u < both | u >= e & u < 2 * e - both, matrix(stats::runif(n * (readers - 2)) < e, n))
+    others <- matrix(stats::runif(n * (readers - 2)) < e, n)
+    wrong <- cbind(u < e, u < both | u >= e & u < 2 * e - both, others)
     list(labels = ifelse(wrong, 3 - truth, truth), truth = truth, wrong = wrong)
   })
 }
@@ -82,7 +84,9 @@ test_that("pairs are found where errors are shared, and only there", {
 })
 
 test_that("labels that count less are powers, and their slopes differences", {
-  reports <- new_reports(3, 2, c(1, 1, 1, 2, 2, 3), c(1, 2, 3, 1, 3, 0), c(1, 2, 2, 2, 1, 1), letters[1:3], readers = TRUE)
+  reports <- new_reports(
+    3, 2, c(1, 1, 1, 2, 2, 3), c(1, 2, 3, 1, 3, 0), c(1, 2, 2, 2, 1, 1), letters[1:3], readers = TRUE
+  )
   reports$together <- cbind(1, 3, 1.3)
   omega <- aperm(array(c(0.8, 0.2, 0.4, 0.6, 0.7, 0.3, 0.1, 0.9, 0.75, 0.25, 0.3, 0.7), c(2, 2, 3)), 3:1)
   L <- report_likelihood(reports, omega)
@@ -103,9 +107,13 @@ test_that("a fit says which readers share errors, and counts them as fewer", {
   d <- withr::with_seed(2, data.frame(x = made$truth + stats::rnorm(160, sd = 0.4)))
   fit <- function(labels) {
     labels <- matrix(c("no", "yes")[labels], nrow(labels))
-    gpc(d, readers(labels), control = ep_control(progress = FALSE), hyper = "optimum", kernel = kernel_iso(1, fixed = TRUE))
+    quiet <- ep_control(progress = FALSE)
+    gpc(d, readers(labels), control = quiet, hyper = "optimum", kernel = kernel_iso(1, fixed = TRUE))
   }
-  expect_message(sharing <- fit(made$labels), "reader1 and reader2 share errors: they count as 1", class = "sturdy_message_shared_errors")
+  expect_message(
+    sharing <- fit(made$labels), "reader1 and reader2 share errors: they count as 1",
+    class = "sturdy_message_shared_errors"
+  )
   counted <- attr(reader_rates(sharing), "agreement")$counted
   expect_lt(counted[1], 1.5)
   expect_identical(counted[-1], rep(2, 5))
