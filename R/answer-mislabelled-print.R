@@ -74,7 +74,7 @@ shown_rows <- function(shown) {
   })
   if (length(shown$contradicts)) {
     shown$contradicts <- ifelse(is.na(shown$contradicts), "-", shown$contradicts)
-    shown$loo_wrong <- NULL # next to 1 - loo, and the lines are full
+    shown[c("rank", "loo_wrong")] <- NULL # the order says one and loo the other, and lines are full
   }
   if (is.null(shown$runner_up)) {
     return(shown)

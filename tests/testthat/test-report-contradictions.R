@@ -72,3 +72,13 @@ test_that("a report shows each pair side by side first", {
   expect_match(page, "Alike in every input, with different labels")
   expect_match(page, "Row 1 is alike in every input, and recorded as", fixed = TRUE)
 })
+
+test_that("the print of contradicting rows keeps to its lines", {
+  d <- contradicted()
+  d$class <- factor(d$class, labels = c("benign", "malignant"))
+  suppressMessages(fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = "average"))
+  lines <- withr::with_options(list(width = 80), capture.output(print(mislabelled(fit))))
+  head <- grep("^ +row", lines, value = TRUE)
+  expect_match(head, "contradicts.*fdr$")
+  expect_lte(max(nchar(lines)), 80)
+})
