@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 759, shard = 1507, show = 2420, select = 371, answer = 3372, exact = 800,
-  stream = 862, fit = 2710, label = 772, learn = 1675, latent = 334, ep = 479, report = 1220,
-  kernel = 699, data = 2396, family = 400, native = 401, sturdy = 15, control = 34, files = 42,
-  checks = 288, conditions = 88, progress = 110, words = 130, all = 21884
+  meet = 689, shard = 1415, show = 2264, select = 260, answer = 3413, exact = 798,
+  stream = 862, fit = 2562, label = 855, learn = 1678, latent = 334, ep = 479, report = 1295,
+  kernel = 661, data = 2512, family = 389, native = 358, sturdy = 15, control = 34, files = 42,
+  checks = 254, conditions = 122, progress = 106, words = 130, all = 21527
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
