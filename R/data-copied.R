@@ -1,5 +1,7 @@
 # Columns that say what others say: copies of them, and sums.
 
+summed_most <- 400L # columns: of more a decomposition takes long
+
 #' Which features are copies of others, or sums; a message names them
 #'
 #' The later one of them is left out. Sums are looked for among numbers of more than two values, where
@@ -35,7 +37,7 @@ dependent <- function(columns, n) {
   if (p < 2) {
     return(copied)
   }
-  if (n <= 2 * p || p > wide_columns) { # of very many a decomposition takes long
+  if (n <= 2 * p || p > summed_most) {
     return(duplicated(columns))
   }
   for (rows in list(spread_over(n, 4 * p + 100), seq_len(n))) {
