@@ -189,7 +189,8 @@ are_nodes <- function(nodes, n, classes, recalibration) {
       length(points) == nrow(nodes$table) && all(numbers >= 0) &&
         all(vapply(unlist(points, FALSE), is.numeric, NA)) &&
         length(unique(lapply(points, function(one) lengths(one) / length(one$nugget)))) == 1 &&
-        identical(dim(nodes$seen), c(n, classes, length(points)))
+        identical(dim(nodes$seen), c(n, classes, length(points))) &&
+        (n == 0 || all(vapply(nodes[c("tau", "b")], is.numeric, NA)))
     } else {
       identical(names(points), models$model) && all(names(nodes$wrong) %in% models$model) &&
         all(vapply(points, function(one) NROW(one$w) == classes, NA)) &&
