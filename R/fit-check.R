@@ -166,7 +166,7 @@ are_shares <- function(x) are_numbers(x) && all(x >= 0 & x <= 1 + 1e-8)
 are_omega <- function(omegas) {
   size <- dim(omegas[[1]])
   values <- unlist(omegas, use.names = FALSE)
-  length(size) == 3 && all(lengths(omegas) == prod(size)) && are_shares(values) && {
+  length(size) == 3 && all(vapply(omegas, function(one) identical(dim(one), size), NA)) && are_shares(values) && {
     dim(values) <- c(size[1] * size[2], size[3], length(omegas)) # all at once, there are hundreds
     rows <- Reduce(`+`, lapply(seq_len(size[3]), function(t) values[, t, ]))
     all(abs(rows - 1) < 1e-6)
