@@ -101,7 +101,7 @@
 #' @section Conditions:
 #' `sturdy_warning_evidence_undefined` when the t-EP evidence is not defined at
 #' the sites; `sturdy_warning_not_converged` when the Gaussian fit does not
-#' converge (`"corrected"` is then `NA` if EP found no fixed point);
+#' converge (`"corrected"` is then `NA`);
 #' `sturdy_warning_not_integrated` when a learned hyperparameter has no prior,
 #' no mode was found, or it lies on a bound of the search. From `"ais"`:
 #' `sturdy_warning_ais_budget` when `max_moves` ended the run before `se` was reached;

@@ -57,8 +57,9 @@ gaussian_evidence <- function(object, second = FALSE) {
       "not_converged", status = ep$status
     )
   }
-  # no correction of what is no fixed point: the series may give anything there
-  nowhere <- second && ep$status == "no_fixed_point"
+  # no correction of what is no fixed point: the series may give anything there. Which status it ends
+  # with may depend on last bits, and so on the machine.
+  nowhere <- second && ep$status != "converged"
   if (nowhere || is.null(ep$log_evidence)) NA_real_ else corrected_evidence(ep)
 }
 

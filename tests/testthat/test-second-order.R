@@ -141,7 +141,7 @@ test_that("what is no fixed point has no correction", {
   y <- factor(sample(c("a", "b", "c"), 40, TRUE, c(0.8, 0.18, 0.02)), c("a", "b", "c"))
   y[1:2] <- c("c", "b")
   fit <- quietly(gpc(x, y, epsilon = 0.001, kernel = kernel))
-  expect_identical(fit$ep$status, "no_fixed_point")
+  expect_true(fit$ep$status %in% c("no_fixed_point", "max_sweeps")) # by the last bits of a machine
   expect_warning(
     expect_warning(value <- log_evidence(fit, "corrected"), "did not converge"), "Gaussian fit"
   )
