@@ -51,9 +51,12 @@
 #'
 #' # A cluster
 #' With a cluster, the worker that has a shard reads it: paths, connections to databases and
-#' functions are used there. Only a data frame is sent. A worker that is lost ends the fit with an
-#' error, `sturdy_error_cluster`: with a `checkpoint` the fit can be resumed from the sites that were
-#' saved last, and is the same to the tolerance of EP. Any cluster that
+#' functions are used there. Only a data frame is sent. When a worker is lost, its shards are
+#' read again by the others (`sturdy_warning_node_lost`), who repeat the passes that led there:
+#' the fit is the same to the last bit. Of a run that was resumed they take the sites that were
+#' saved last, and it is the same to the tolerance of EP. The process that asks keeps the
+#' messages of those passes, 4 m^2 bytes each with m inducing inputs or weights. The last worker
+#' that is lost is an error, `sturdy_error_cluster`. Any cluster that
 #' [parallel::clusterApply()] can address will do, among them those of snow over MPI, of
 #' parallelly over the nodes of a Slurm job, and of mirai.
 #'

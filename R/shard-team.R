@@ -6,7 +6,7 @@
 #   sum(verb, args, add)   the sum of what they answer, always in that order
 #   close()        forgets the run
 # A sum does not depend on who computes its terms, so results are the same to the last
-# bit however many nodes there are.
+# bit however many nodes there are, and whether or not some of them are lost.
 
 #' @param labels what shards are called in messages. @param cluster `NULL` for this
 #'   process, or a cluster of the package parallel.

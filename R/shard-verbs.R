@@ -6,8 +6,9 @@ shard_states <- new.env(parent = emptyenv()) # by run, and there by shard
 #' The answers of some shards, at one place, to a message
 #'
 #' What goes wrong is an answer, too: the driver says which shard it was.
-#' @param message list(run; verb, see shard_verb(); args: its arguments; each: further ones, a list
-#'   for each shard there is; shards: the numbers of those it is for).
+#' @param message list(run, number: of messages of the run, where they may come twice; verb,
+#'   see shard_verb(); args: its arguments; each: further ones, a list for each shard there
+#'   is; shards: the numbers of those it is for).
 #' @noRd
 shard_answers <- function(message) {
   lapply(message$shards, function(shard) {
@@ -19,9 +20,18 @@ shard_answers <- function(message) {
   })
 }
 
+#' A message that changes a shard does it once, although it may come again: a node that was
+#' lost has taken the answers of the others with it
+#' @noRd
 shard_answer <- function(message, shard, args) {
   here <- shard_state(message$run, shard, new = message$verb == "open")
-  do.call(shard_verb(message$verb), c(list(here), args), quote = TRUE)
+  number <- message$number
+  if (!is.null(number) && identical(here$done$number, number)) {
+    return(here$done$answer)
+  }
+  answer <- do.call(shard_verb(message$verb), c(list(here), args), quote = TRUE)
+  if (message$verb %in% changing_verbs) here$done <- list(number = number, answer = answer)
+  answer
 }
 
 shard_state <- function(run, shard, new) {
@@ -51,6 +61,9 @@ shard_verb <- function(verb) {
     suspects = shard_suspects, labelled = shard_labelled
   )
 }
+
+# What a shard is made of: those who come to have one hear these in their order
+changing_verbs <- c("open", "encode", "prepare", "hold", "begin", "pass", "accept", "settle")
 
 # Runs are numbered: a name of chance would move the session's seed
 team_state <- new.env(parent = emptyenv())

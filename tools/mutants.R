@@ -742,8 +742,21 @@ mutant(
   "stage <- object$label_stage", "stage <- NULL", r = "shard-answer"
 )
 mutant(
+  "sites saved meanwhile make rows other rows", "R/shard-cluster.R",
+  "`[`, c(\"counts\", \"left_out\", \"digest\"))", "identity)", r = "shard-cluster"
+)
+mutant(
   "a shard without rows is no shard", "R/shard-read.R",
   "Reduce(add, parts[lengths(parts) > 0])", "Reduce(add, parts)", r = "shard-source"
+)
+mutant(
+  "a message that comes twice is done twice", "R/shard-verbs.R",
+  "identical(here$done$number, number)", "FALSE", r = "shard-cluster"
+)
+mutant(
+  "a shard that has moved begins from nothing", "R/shard-cluster.R",
+  "for (message in if (any(new)) log)", "for (message in if (any(new)) log[1:3])",
+  r = "shard-cluster"
 )
 mutant(
   "S of a checkpoint need not be positive definite", "R/stream-state.R",
