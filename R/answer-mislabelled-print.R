@@ -34,7 +34,7 @@ mislabelled_fields <- function(x, digits) {
   first <- if (is.null(x$reader) && (called || nrow(x) == attr(x, "n"))) {
     first_checks(x$probability, expected$count, if (called) cutoff$rows else checks_first)
   }
-  if (called && !is.null(test)) test$first <- first
+  if (!is.null(test)) test$first <- first
   c(
     if (is.null(test)) {
       c(

@@ -165,7 +165,7 @@ noise_statement <- function(object, level) {
   settled <- length(source) > 0 && all(source == 0L)
   readers <- has_readers(object)
   blind <- !readers && !settled && is_blind(object)
-  in_question <- unique(truth(object)$y[source > 0L])
+  alone <- if (blind) in_question(object)
   ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
   hides <- scores_hide(object, ends)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
@@ -174,7 +174,7 @@ noise_statement <- function(object, level) {
     list(
       probability_none = models$probability[none], prior_none = models$prior[none],
       bayes_factor = factor, plain = plain, curve = curve,
-      alone = if (blind && length(in_question) == 1) quoted_empty(object$blueprint$levels[in_question]),
+      alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]),
       disproved = length(report_misread(reports)) > 0, kind = kind,
       verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
       some = density_summary(average_density(object, some), level),
@@ -208,11 +208,23 @@ noise_statement <- function(object, level) {
 blind_least <- 1  # nats that the labels of a table must be predicted better than by the shares of the classes
 blind_rows <- 20L # rows from which that says something
 
+#' The class of all labels that may be wrong, where they are of one and no row is known to be of it
+#' @noRd
+in_question <- function(object) {
+  said <- truth(object)
+  classes <- unique(said$y[said$source > 0L])
+  known <- certain_class(object$data$reports)
+  if (length(classes) == 1 && !classes %in% known) classes
+}
+
 #' Do the inputs, or scores, say next to nothing of the labels?
 #' @noRd
 is_blind <- function(object) {
   said <- truth(object)
   used <- said$source > 0
+  if (length(unique(said$y[used])) == 1) { # no shares of classes to be better than
+    return(length(in_question(object)) == 1)
+  }
   times <- report_times(object$data$reports)[used]
   if (sum(times) < blind_rows) {
     return(FALSE)

@@ -69,7 +69,7 @@ first_checks <- function(p, expected, rows = checks_first) {
 #' @param first see first_checks(). @return `NULL` where nothing would be found.
 #' @noRd
 next_words <- function(first) {
-  if (isTRUE(first$found > 0)) {
+  if (isTRUE(first$found >= 0.05)) {
     number <- function(v) count_text(if (v < 1) round(v, 1) else v, 1)
     found <- number(first$found)
     paste0(

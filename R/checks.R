@@ -150,7 +150,7 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon
   if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
-  if (is_rate(epsilon) && length(epsilon) == 1) {
+  if (is_rate(epsilon) && length(epsilon) == 1 && is.null(names(epsilon))) {
     return(as.double(epsilon))
   }
   # the sum of sensitivity and specificity is above 1: either may be below 1/2

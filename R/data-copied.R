@@ -22,8 +22,7 @@ copied_features <- function(features, n) {
   copied[number] <- dependent(lapply(features[number], as.double), n)
   inform_these(
     "collinear",
-    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?is a copy or a sum/are copies or sums} of other
-           columns, and {?is/are} left out."),
+    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?says/say} what other columns say (a copy, a sum), and {?is/are} left out."),
     columns = names(features)[copied]
   )
   copied

@@ -73,7 +73,7 @@ row_groups <- function(columns) {
 }
 
 #' Does a column name or number the rows: text with a value of its own in nearly every one, or whole
-#' numbers, all different, that leave few out or are called an identifier?
+#' numbers, all different, that count the rows in their order or are called an identifier?
 #' @param v values of n rows, or a few that show which there are.
 #' @noRd
 names_rows <- function(v, n, name) {
@@ -81,8 +81,10 @@ names_rows <- function(v, n, name) {
     return(!anyDuplicated(v) || n >= 20 && length(unique(v)) > 0.9 * n)
   }
   length(v) == n && is_identifier(v) &&
-    (diff(range(v)) < 2 * n || grepl("(^|[^A-Za-z])(id|ID|Id)$|[a-z](ID|Id)$", name))
+    (in_row_order(as.double(v), n) || grepl("(^|[^A-Za-z])(id|ID|Id)$|[a-z](ID|Id)$", name))
 }
+
+in_row_order <- function(v, n) abs(sum(sign(diff(v)))) == n - 1 && diff(range(v)) < 2 * n
 
 #' Has each class a value of its own, and no other?
 #' @noRd

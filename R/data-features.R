@@ -66,7 +66,7 @@ check_feature_type <- function(v, name) {
     "be numeric, factor, character, logical or a time", "column_type", got = v,
     more = c(i = if (inherits(v, "POSIXlt")) {
       "{.code as.POSIXct({name})} makes one of it."
-    } else if (is.list(v)) "{.code class ~ . - {name}} leaves it out."),
+    } else if (is.list(v)) "{.code data${name} <- NULL} leaves it out."),
     of = "Column {.val {name}}", column = name
   )
   v

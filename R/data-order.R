@@ -59,8 +59,11 @@ alike_groups <- function(columns, width) {
   for (v in c(columns, columns)) {
     if (!anyDuplicated(group)) break
     order <- order(group, v)
-    apart <- diff(group[order]) > 0 | diff(v[order]) > width * diff(range(v))
-    group[order] <- cumsum(c(TRUE, apart))
+    most <- width * diff(range(v))
+    first <- c(TRUE, diff(group[order]) > 0 | diff(v[order]) > most)
+    chain <- cumsum(first)
+    # a chain of neighbours may lead far: it is cut
+    group[order] <- chain + (v[order] - v[order][first][chain] > most) * length(v) * rank(v[order], ties.method = "min")
   }
   match(group, unique(group))
 }

@@ -271,6 +271,7 @@ mold_readers <- function(y, arg, ...) {
     codes <- matrix(codes, dimnames = list(NULL, attr(y, "readers")))
   }
   names <- attr(y, "levels")
+  if (length(unique(codes[!is.na(codes)])) > 2) codes <- without_constant(codes)
   at <- which(!is.na(codes), arr.ind = TRUE)
   given <- names[codes[at]]
   outcome <- mold_outcome(factor(given, names), arg, ...)
@@ -282,6 +283,24 @@ mold_readers <- function(y, arg, ...) {
   )
   most <- most_reported(said, nrow(codes), length(outcome$levels))
   list(y = label_codes(most, outcome$levels), levels = outcome$levels, said = said)
+}
+
+constant_least <- 10L # labels, all alike: less is chance
+
+#' Labels of several classes without those of readers who say one thing alone, on rows that others have
+#' labelled: they tell nothing, and a fit could take every row for that class
+#' @noRd
+without_constant <- function(codes) {
+  constant <- apply(codes, 2, function(v) sum(!is.na(v)) >= constant_least && length(unique(v[!is.na(v)])) == 1)
+  inform_these(
+    "constant_readers",
+    c(i = "{qty(length(these))}Reader{?s} {.val {few(these)}} gave one answer alone, which tells nothing of the rows, and is
+           left out where others have labelled."),
+    readers = colnames(codes)[constant]
+  )
+  others <- rowSums(!is.na(codes[, !constant, drop = FALSE])) > 0
+  codes[others, constant] <- NA
+  codes
 }
 
 #' The class that most reports on each row name, of a tie the first; what is certain has more

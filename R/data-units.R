@@ -99,7 +99,8 @@ inform_units <- function(table, molded) {
   }
   inputs <- setdiff(colnames(table), molded$blueprint$response)
   found <- vapply(inputs, function(name) {
-    may_be_units(if (is.data.frame(table)) table[[name]][data$rows] else table[data$rows, name], data$y)
+    v <- if (is.data.frame(table)) table[[name]] else table[, name]
+    is.null(dim(v)) && may_be_units(v[data$rows], data$y)
   }, NA)
   inform_these(
     "units",
@@ -114,7 +115,7 @@ inform_units <- function(table, molded) {
 
 may_be_units <- function(v, y) {
   kind <- feature_kind(v)
-  if (!is.null(dim(v)) || !kind %in% c("factor", "numeric") || anyNA(v) || kind == "numeric" && !is_whole(v)) {
+  if (!kind %in% c("factor", "numeric") || anyNA(v) || kind == "numeric" && !is_whole(v)) {
     return(FALSE)
   }
   of <- match(v, unique(v))

@@ -78,7 +78,7 @@ study_of_classes <- function(spec, levels) {
 #' @noRd
 two_class_noise <- function(spec, levels) {
   named <- names(spec$epsilon)
-  if (length(named) && !setequal(named, c("neg", "pos"))) {
+  if (length(named) && (setequal(named, levels) || !setequal(named, c("neg", "pos")))) {
     must(
       setequal(named, levels), "epsilon", "be named by the true classes {.val {levels}}, or {.val neg} and
        {.val pos}, not {.val {named}}", "epsilon"

@@ -96,15 +96,17 @@ coupled <- function(omega, share) {
   }, numeric(length(omega[[1]]))))
 }
 
-#' How many readers a pair counts as: what both say of the classes over what they would if they were
-#' independent, by the symmetric divergences between the classes
+#' How many readers a pair counts as: what like labels of both say of the classes over what they would if
+#' the readers were independent. Unlike ones are rare, and their factors are not what is shared.
 #' @noRd
 counted_as <- function(k, end, pairs) {
-  tells <- function(share) {
-    omega <- coupled(end$omega[pairs[k, ]], share)
-    sum(vapply(seq_len(nrow(omega)), function(t) {
-      sum((omega[t, ] - t(omega)) * (log(omega[t, ]) - log(t(omega))))
-    }, 1))
+  classes <- nrow(end$omega[[1]])
+  like <- function(share) {
+    coupled(end$omega[pairs[k, ]], share)[, seq(1, classes^2, by = classes + 1), drop = FALSE]
   }
-  2 * min(tells(end$share[k]) / tells(0), 1)
+  now <- like(end$share[k])
+  tells <- function(omega) {
+    sum(vapply(seq_len(classes), function(t) sum((now[t, ] - t(now)) * (log(omega[t, ]) - log(t(omega)))), 1))
+  }
+  2 * min(max(tells(now) / tells(like(0)), 0.5), 1)
 }

@@ -309,7 +309,6 @@ report_constant <- function(reports) {
   values <- split(reports$value, factor(reports$source, seq_along(reports$sources)))
   which(vapply(values, function(v) length(v) >= constant_least && all(v == v[1]), NA))
 }
-constant_least <- 10L # labels
 
 #' The first label of each reader on each row, n x S
 #' @noRd
@@ -320,11 +319,17 @@ reader_labels <- function(reports) {
   labels
 }
 
-#' How much each report counts: those of readers who share errors less than one
+#' How much each report counts: those of readers who share errors less than one where both have labelled
 #' @noRd
 report_counted <- function(reports) {
-  pairs <- reports$together
-  c(1, replace(rep(1, length(reports$sources)), pairs[, 1:2], pairs[, 3] / 2))[reports$source + 1L]
+  counted <- rep(1, length(reports$source))
+  for (k in seq_len(nrow(reports$together))) {
+    pair <- reports$together[k, ]
+    rows <- lapply(pair[1:2], function(s) reports$row[reports$source == s])
+    both <- reports$source %in% pair[1:2] & reports$row %in% intersect(rows[[1]], rows[[2]])
+    counted[both] <- pair[3] / 2
+  }
+  counted
 }
 
 #' What is said of readers who share errors

@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 689, shard = 1511, show = 2264, select = 260, answer = 3413, exact = 798,
-  stream = 862, fit = 2563, label = 855, learn = 1678, latent = 334, ep = 479, report = 1295,
-  kernel = 661, data = 2513, family = 389, native = 358, sturdy = 15, control = 34, files = 42,
-  checks = 254, conditions = 122, progress = 106, words = 130, all = 21625
+  meet = 689, shard = 1511, show = 2264, select = 260, answer = 3422, exact = 798,
+  stream = 862, fit = 2563, label = 857, learn = 1678, latent = 334, ep = 479, report = 1300,
+  kernel = 661, data = 2530, family = 389, native = 358, sturdy = 15, control = 34, files = 42,
+  checks = 254, conditions = 122, progress = 106, words = 130, all = 21658
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A

@@ -124,7 +124,8 @@ test_that("anaesthetists: classes are those of EM, but where it has a matrix to 
   p <- predict(fit_anaesthetists(), type = "true")
   # Of the fourth class there are three patients by EM, which then takes 3 for the usual word of the
   # first anaesthetist for it; patients 12 and 38 are open between the second and third class
-  expect_identical(which(max.col(p) != max.col(em$p)), c(2L, 12L, 36L, 38L))
+  differ <- which(max.col(p) != max.col(em$p))
+  expect_true(all(c(2, 36) %in% differ) && all(differ %in% c(2, 12, 36, 38)))
 })
 
 extended_test("anaesthetists: classes and rates are those of the posterior", {

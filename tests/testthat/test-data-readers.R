@@ -129,3 +129,12 @@ test_that("one reader may be all there is, by a formula or beside the inputs", {
   )
   expect_equal(fitted(fit), fitted(by_formula), tolerance = 1e-10)
 })
+
+test_that("of several classes a reader who says one thing alone is left out where others have labelled", {
+  d <- withr::with_seed(1, data.frame(x = rnorm(60), z = rnorm(60)))
+  truth <- c("a", "b", "c")[cut(d$x + d$z, c(-Inf, -0.6, 0.6, Inf), labels = FALSE)]
+  d$said <- withr::with_seed(2, replace(truth, 1:5, sample(c("a", "b", "c"), 5, TRUE)))
+  d$s <- "a"
+  expect_message(fit <- gpc(readers(said, s) ~ x + z, d), class = "sturdy_message_constant_readers")
+  expect_gt(mean(predict(fit) == truth), 0.85)
+})

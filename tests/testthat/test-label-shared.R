@@ -122,3 +122,26 @@ test_that("a fit says which readers share errors, and counts them as fewer", {
   apart <- sharing_readers(160, 0.3, 0.09, 4)$labels
   expect_no_message(fit(apart), class = "sturdy_message_shared_errors")
 })
+
+test_that("of readers who copy and differ in quality one is hardly more, where both have labelled", {
+  made <- withr::with_seed(1, {
+    d <- data.frame(u = rnorm(400), v = rnorm(400))
+    truth <- d$u + d$v > 0
+    said <- function(wrong) factor(truth != wrong, c(FALSE, TRUE), c("n", "p"))
+    wrong <- runif(400) < 0.12
+    d$a <- said(wrong)
+    d$b <- said(wrong | runif(400) < 0.2)
+    d$c <- said(runif(400) < 0.2)
+    d$d <- said(runif(400) < 0.2)
+    d$b[1:100] <- NA
+    list(d = d, wrong = wrong)
+  })
+  fit <- suppressMessages(gpc(readers(a, b, c, d) ~ u + v, made$d))
+  reports <- fit$label_stage$data$reports
+  expect_lt(reports$together[1, 3], 1.5)
+  counted <- report_counted(reports)
+  expect_equal(unique(counted[reports$row %in% 1:100]), 1)
+  open <- with(made$d, which(a == b & c == d & a != c))
+  p <- predict(fit, type = "true")[cbind(open, as.integer(made$d$a[open]))]
+  expect_lt(abs(mean(p) - mean(!made$wrong[open])), 0.1)
+})
