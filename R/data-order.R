@@ -63,7 +63,7 @@ alike_groups <- function(columns, width) {
     first <- c(TRUE, diff(group[order]) > 0 | diff(v[order]) > most)
     chain <- cumsum(first)
     # a chain of neighbours may lead far: it is cut
-    group[order] <- chain + (v[order] - v[order][first][chain] > most) * length(v) * rank(v[order], ties.method = "min")
+    group[order] <- chain + (v[order] - v[order][first][chain] > most) * as.double(length(v)) * rank(v[order], ties.method = "min")
   }
   match(group, unique(group))
 }

@@ -49,3 +49,12 @@ test_that("inducing inputs and rows that stand for all are not chosen by roundin
   of <- function(X) place_inducing(X[table_order(X), ], columns, c(1, 1, 1), 8)
   expect_equal(of(near), of(X), tolerance = 1e-9)
 })
+
+test_that("a chain of neighbours is cut, also of many rows", {
+  v <- c(0, cumsum(rep(0.9e-6, 5e4)), 1) # as a whole much wider than 1e-6 of the range
+  group <- expect_silent(alike_groups(list(v), 1e-6))
+  expect_false(anyNA(group))
+  width <- tapply(v, group, function(one) diff(range(one)))
+  expect_lte(max(width), 1.000001e-6)
+  expect_equal(alike_groups(list(c(1, 1, 2, 2 + 1e-9, 5)), 1e-6), c(1, 1, 2, 2, 3))
+})
