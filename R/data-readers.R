@@ -25,9 +25,10 @@
 #' less than they seem to. So pairs of readers with at least 30 rows in common are looked at: given
 #' the true class, is what both say coupled in a share of the rows? Where that is better by more
 #' than one more parameter and the choice among the pairs are worth (BIC), the labels of the two
-#' count as those of fewer readers, a message says so (`"a and b share errors: they count as 1.3
+#' count as those of fewer readers in rows that both have labelled, a message says so (`"a and b share errors: they count as 1.3
 #' readers"`), and the true classes and all rates are learned once more. This is for pairs, a reader in one at most: what
-#' three or more share makes answers too sure.
+#' three or more share makes answers too sure, and exact copies of the only reader can't be told. Of three
+#' classes or more the labels of a reader who gave one answer alone are left out where others have labelled.
 #'
 #' Each rate of a reader has a Beta(1, b) prior on (0, 1.25), cut off at 1, with `b` the `rate` of
 #' [noise_prior()] (4 by default: a mean of 0.25), and the rates of two readers have the prior correlation

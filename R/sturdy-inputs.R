@@ -13,10 +13,10 @@
 #'
 #' Some columns are left out with a message: constant ones, and identifiers of more than ten
 #' rows. These are text or factors with a value of their own in (nearly) every row, and whole
-#' numbers, all different, that leave few numbers out or whose name ends in `id`; a single input is
-#' none, unless it is text that differs in every row. A number that is no identifier stays in as
-#' `I(number / 2)`. Of columns that are copies of each other, or sums
-#' of others, the later one is left out, too. Text or levels that look like numbers with a decimal comma are an
+#' numbers, all different, that go up or down from row to row and leave few out, or whose name ends in `id`; a
+#' single input is none, unless it is text that differs in every row. A number that is no identifier stays in as
+#' `I(number / 2)`. Of columns that are copies of each other, or linear in
+#' others (a sum), the later one is left out, too; `I(sqrt(total))`, say, stays. Text or levels that look like numbers with a decimal comma are an
 #' error.
 #'
 #' In new data, a level that did not occur in training is allowed, with a message: to
