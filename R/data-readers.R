@@ -272,36 +272,46 @@ mold_readers <- function(y, arg, ...) {
     codes <- matrix(codes, dimnames = list(NULL, attr(y, "readers")))
   }
   names <- attr(y, "levels")
-  if (length(unique(codes[!is.na(codes)])) > 2) codes <- without_constant(codes)
   at <- which(!is.na(codes), arr.ind = TRUE)
-  given <- names[codes[at]]
-  outcome <- mold_outcome(factor(given, names), arg, ...)
   source <- match(colnames(codes), attr(y, "readers"))
   if (attr(y, "gold")) source[ncol(codes)] <- 0L
   said <- list(
-    row = unname(at[, 1]), source = source[at[, 2]], value = match(given, outcome$levels),
-    sources = attr(y, "readers")
+    row = unname(at[, 1]), source = source[at[, 2]], value = codes[at], sources = attr(y, "readers")
   )
+  if (length(unique(said$value)) > 2) said <- without_constant(said)
+  given <- names[said$value]
+  outcome <- mold_outcome(factor(given, names), arg, ...)
+  said$value <- match(given, outcome$levels)
   most <- most_reported(said, nrow(codes), length(outcome$levels))
   list(y = label_codes(most, outcome$levels), levels = outcome$levels, said = said)
 }
 
 constant_least <- 10L # labels, all alike: less is chance
 
+#' Readers who gave one answer alone, and that to many rows
+#' @param said list(source, value, sources), or a table of reports.
+#' @return which of the sources
+#' @noRd
+report_constant <- function(said) {
+  values <- split(said$value, factor(said$source, seq_along(said$sources)))
+  which(vapply(values, function(v) length(v) >= constant_least && all(v == v[1]), NA))
+}
+
 #' Labels of several classes without those of readers who say one thing alone, on rows that others have
 #' labelled: they tell nothing, and a fit could take every row for that class
 #' @noRd
-without_constant <- function(codes) {
-  constant <- apply(codes, 2, function(v) sum(!is.na(v)) >= constant_least && length(unique(v[!is.na(v)])) == 1)
+without_constant <- function(said) {
+  constant <- report_constant(said)
   inform_these(
     "constant_readers",
     c(i = "{qty(length(these))}Reader{?s} {.val {few(these)}} gave one answer alone, which tells nothing of the rows, and is
            left out where others have labelled."),
-    readers = colnames(codes)[constant]
+    readers = said$sources[constant]
   )
-  others <- rowSums(!is.na(codes[, !constant, drop = FALSE])) > 0
-  codes[others, constant] <- NA
-  codes
+  theirs <- said$source %in% constant
+  kept <- !theirs | !said$row %in% said$row[!theirs]
+  said[c("row", "source", "value")] <- lapply(said[c("row", "source", "value")], `[`, kept)
+  said
 }
 
 #' The class that most reports on each row name, of a tie the first; what is certain has more

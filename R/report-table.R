@@ -302,14 +302,6 @@ shares <- function(weight) {
   weight / sum(weight)
 }
 
-#' Readers who gave one answer alone, and that to many rows
-#' @return which of the sources
-#' @noRd
-report_constant <- function(reports) {
-  values <- split(reports$value, factor(reports$source, seq_along(reports$sources)))
-  which(vapply(values, function(v) length(v) >= constant_least && all(v == v[1]), NA))
-}
-
 #' The first label of each reader on each row, n x S
 #' @noRd
 reader_labels <- function(reports) {

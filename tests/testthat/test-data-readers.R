@@ -138,3 +138,10 @@ test_that("of several classes a reader who says one thing alone is left out wher
   expect_message(fit <- gpc(readers(said, s) ~ x + z, d), class = "sturdy_message_constant_readers")
   expect_gt(mean(predict(fit) == truth), 0.85)
 })
+
+test_that("true classes that are known are no reader's, be they of one class", {
+  d <- withr::with_seed(1, data.frame(x = rnorm(45), said = sample(c("a", "b", "c"), 45, TRUE)))
+  y <- readers(d$said, gold = replace(rep(NA, 45), 1:12, "a"))
+  expect_no_message(molded <- mold_readers(y, "y"))
+  expect_equal(sum(molded$said$source == 0), 12)
+})
