@@ -60,10 +60,13 @@ alike_groups <- function(columns, width) {
     if (!anyDuplicated(group)) break
     order <- order(group, v)
     most <- width * diff(range(v))
-    first <- c(TRUE, diff(group[order]) > 0 | diff(v[order]) > most)
+    sorted <- v[order]
+    first <- c(TRUE, diff(group[order]) > 0 | diff(sorted) > most)
     chain <- cumsum(first)
-    # a chain of neighbours may lead far: it is cut
-    group[order] <- chain + (v[order] - v[order][first][chain] > most) * as.double(length(v)) * rank(v[order], ties.method = "min")
+    # a chain of neighbours may lead far: away from its first only equal values are alike
+    far <- which(sorted - sorted[first][chain] > most)
+    chain[far] <- chain[far] + as.double(length(v)) * match(sorted[far], sorted[far])
+    group[order] <- chain
   }
   match(group, unique(group))
 }

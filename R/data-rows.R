@@ -80,6 +80,8 @@ is_identifier <- function(v) {
   )
 }
 
+row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
+
 is_whole <- function(v) all(is.finite(v)) && all(v == round(v))
 
 #' At most k of n rows, spread over all

@@ -66,7 +66,7 @@ unit_rows <- function(X, of, scores) {
   mean <- function(v) rowsum(v, of) / tabulate(of)
   means <- mean(if (scores) log(plain) else plain)
   if (scores) {
-    means <- exp(means - do.call(pmax, as.data.frame(means)))
+    means <- exp(means - row_max(means))
     means <- means / rowSums(means)
   }
   rownames(means) <- NULL

@@ -15,8 +15,6 @@ slope_overlap <- function(slope, S, times) {
   sum(times * (1 - 1 / rowSums(q))) / sum(times)
 }
 
-row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
-
 #' The slope of such a share
 #' @noRd
 overlap_slope <- function(overlap, S, times = rep(1, nrow(S))) {
