@@ -24,7 +24,8 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
   if (rlang::is_string(checked)) checked <- read_answers(checked, check)
   ids <- row_ids(data, id)
   if (!is.null(data$units) && is.data.frame(checked) && is.numeric(checked$row)) {
-    checked$row <- data$rows[fit_place(data, checked$row)] # any row of a unit stands for it
+    place <- fit_place(data, checked$row) # any row of a unit stands for it
+    checked$row <- ifelse(is.na(place), checked$row, data$rows[place])
   }
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
@@ -70,7 +71,7 @@ check_checked_rows <- function(checked, data, id, ids, check) {
   )
   key <- if (length(ids)) key
   row <- checked_rows(checked, key, ids, data$rows, check)
-  if (is.null(id) && !length(key)) {
+  if (is.null(id) && is.null(data$units) && !length(key)) { # names of units are none of rows
     check_one_meaning(row, ids, data$rows, check, own)
   }
   row

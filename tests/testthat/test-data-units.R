@@ -137,6 +137,15 @@ test_that("a checked or trusted row is its unit", {
   expect_error(
     update(fit, checked = data.frame(row = 4:5, label = c("FALSE", "TRUE"))), class = "sturdy_error_checked"
   )
+  # units that are called by numbers are no rows called by numbers
+  d$patient <- few_patients()$patient
+  numbered <- gpc(y ~ X1 + X2 + X3, d, units = ~patient, epsilon = 0.1, kernel = held)
+  found <- suppressMessages(update(numbered, checked = data.frame(row = 5, label = "FALSE")))
+  expect_equal(which(report_known(found$data$reports)), 2L)
+  expect_error(
+    update(numbered, checked = data.frame(row = 99, label = "FALSE")), "99", class = "sturdy_error_checked"
+  )
+  d <- few_patients()$d
   trusted <- gpc(y ~ X1 + X2 + X3, d, units = ~patient, trusted = 8, epsilon = 0.1, kernel = held)
   expect_equal(which(report_known(trusted$data$reports)), 3L)
   expect_equal(which(report_known(update(fit, trusted = 9)$data$reports)), 3L)
