@@ -142,6 +142,6 @@ test_that("of several classes a reader who says one thing alone is left out wher
 test_that("true classes that are known are no reader's, be they of one class", {
   d <- withr::with_seed(1, data.frame(x = rnorm(45), said = sample(c("a", "b", "c"), 45, TRUE)))
   y <- readers(d$said, gold = replace(rep(NA, 45), 1:12, "a"))
-  expect_no_message(molded <- mold_readers(y, "y"))
+  expect_no_message(molded <- mold_readers(y, "y", many = TRUE))
   expect_equal(sum(molded$said$source == 0), 12)
 })
