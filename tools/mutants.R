@@ -1061,7 +1061,7 @@ mutant(
 )
 mutant(
   "a checked row stands for itself, not for its unit", "R/data-known.R",
-  "data$rows[fit_place(data, checked$row)]", "checked$row", r = "data-units"
+  "ifelse(is.na(place), checked$row, data$rows[place])", "checked$row", r = "data-units"
 )
 mutant(
   "folds are dealt out to rows, not to units", "R/data-cross-fit.R",
