@@ -102,7 +102,7 @@ sparse_weights <- function(said, mean, gap) {
   said <- rbind(said, sqrt(nrow(said)))
   gram <- crossprod(said)
   with_mean <- drop(crossprod(said, mean))
-  left <- function(w) sum((said %*% w - mean)^2) / nrow(said)
+  left <- function(w) (sum(w * (gram %*% w - 2 * with_mean)) + sum(mean^2)) / nrow(said)
   found <- numeric(ncol(said))
   used <- logical(ncol(said))
   last <- Inf

@@ -27,33 +27,16 @@ overlap_pairs <- function(near, turn = seq_len(ncol(near))) {
 #'
 #' @param u share of each point. @param s pairs x points, or `NULL`. @param pairs see
 #'   overlap_pairs(). @param plain see src/label.h.
-#' @return list(U: a column a point; E: a list of list(vectors, values) where there are pairs)
+#' @return list(U: a column a point; V, values: the axes that U is made of, where there are pairs)
 #' @noRd
 overlap_matrices <- function(u, s, pairs, classes, plain = FALSE) {
   if (plain) {
     return(list(U = rbind(1 - u, u / classes)))
   }
-  anywhere <- matrix(rep(u / classes, each = classes^2), classes^2)
   if (is.null(s)) {
-    return(list(U = anywhere + outer(as.vector(diag(classes)), 1 - u)))
+    return(list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2)))
   }
-  E <- lapply(seq_len(ncol(s)), function(k) {
-    L <- laplacian(s[, k], pairs, classes)
-    e <- eigen(L, symmetric = TRUE)
-    list(vectors = e$vectors, values = pmax(e$values, 0))
-  })
-  alike <- vapply(E, function(e) {
-    # of no entry below 0, as rounding makes some of classes that do not look alike
-    pmax(as.vector(e$vectors %*% (exp(-e$values) * t(e$vectors))), 0)
-  }, numeric(classes^2))
-  list(U = anywhere + alike * rep(1 - u, each = classes^2), E = E)
-}
-
-laplacian <- function(s, pairs, classes) {
-  S <- matrix(0, classes, classes)
-  S[pairs] <- s
-  S <- S + t(S)
-  diag(rowSums(S), classes) - S
+  native_label_overlap(u, s, pairs, classes)
 }
 
 #' The gradients in u and in the logs of s at points, from those in U
@@ -67,26 +50,5 @@ overlap_slopes <- function(G, at, pairs, classes, plain = FALSE) {
   if (is.null(at$s)) {
     return(list(u = colSums(G) / classes - colSums(G[seq(1, classes^2, by = classes + 1), , drop = FALSE])))
   }
-  each <- lapply(seq_along(at$u), function(k) {
-    alike_slope(matrix(G[, k], classes), at$u[k], at$overlap$E[[k]], pairs)
-  })
-  list(
-    u = vapply(each, `[[`, 1, "u"),
-    log_s = vapply(each, `[[`, numeric(nrow(pairs)), "pair") * at$s
-  )
-}
-
-#' At one point, from the axes of its Laplacian
-#' @noRd
-alike_slope <- function(G, u, axes, pairs) {
-  V <- axes$vectors
-  values <- axes$values
-  alike <- V %*% (exp(-values) * t(V))
-  # (exp(-a) - exp(-b)) / (b - a), of exp(-L) along each direction of L
-  apart <- abs(outer(values, values, `-`))
-  phi <- exp(-outer(values, values, pmin)) * ifelse(apart == 0, 1, -expm1(-apart) / apart)
-  D <- -(1 - u) * V %*% ((t(V) %*% G %*% V) * phi) %*% t(V)
-  by_pair <- D[pairs[, c(1, 1), drop = FALSE]] + D[pairs[, c(2, 2), drop = FALSE]] - D[pairs] -
-    D[pairs[, 2:1, drop = FALSE]]
-  list(u = sum(G) / nrow(G) - sum(G * alike), pair = by_pair)
+  native_label_overlap_back(G, at$u, at$s, pairs, at$overlap)
 }

@@ -244,10 +244,7 @@ taken_out <- function(omega, share, learned) {
     det <- A[1, ] * A[4, ] - A[2, ] * A[3, ]
     return(rbind(A[4, ], -A[2, ], -A[3, ], A[1, ], deparse.level = 0) / rep(det, each = 4))
   }
-  vapply(seq_along(learned), function(k) {
-    inverse <- tryCatch(solve(matrix(A[, k], classes)), error = function(cnd) NaN)
-    rep_len(as.vector(inverse), classes^2)
-  }, numeric(classes^2))
+  native_noise_inverse(A, classes)
 }
 
 #' The share of the noise to take out of scores that have learned all of it: of rates that are given,
@@ -264,10 +261,7 @@ most_taken_out <- function(model, share) {
 #' @noRd
 taken_out_slope <- function(slope, M, omega, share, learned) {
   size <- dim(omega)
-  by <- vapply(seq_along(learned), function(k) {
-    inverse <- t(matrix(M[, k], size[2]))
-    as.vector(-inverse %*% matrix(slope[, k], size[2]) %*% inverse)
-  }, numeric(size[2]^2))
+  by <- native_noise_inverse_back(M, slope, size[2])
   mean <- matrix(share %*% matrix(omega, size[1]), size[2]^2)
   list(
     omega = array(outer(share, by * rep(learned, each = size[2]^2)), size),

@@ -23,3 +23,25 @@ native_label_seen <- function(data, points) {
   size <- c(dim(data$P), ncol(points$w))
   array(.Call(C_label_seen, data, points), size)
 }
+
+#' Overlap of pairs of classes at points
+#' @param u (K). @param s pairs x K. @param pairs a row a pair. @return list(U, V (C^2 x K), values (C x K))
+#' @noRd
+native_label_overlap <- function(u, s, pairs, classes) {
+  .Call(C_label_overlap, as.double(u), s, pairs, as.integer(classes))
+}
+
+#' From slopes in U, C^2 x K, those in u and in the logs of s
+#' @return list(u, log_s)
+#' @noRd
+native_label_overlap_back <- function(slope, u, s, pairs, overlap) {
+  .Call(C_label_overlap_back, slope, as.double(u), s, pairs, overlap)
+}
+
+#' Inverses of matrices, C^2 x K, and from slopes in these those in the matrices
+#' @noRd
+native_noise_inverse <- function(A, classes) .Call(C_noise_inverse, A, as.integer(classes))
+
+native_noise_inverse_back <- function(inverse, slope, classes) {
+  .Call(C_noise_inverse_back, inverse, slope, as.integer(classes))
+}

@@ -11,33 +11,37 @@
 rate_normals <- function(priors) {
   most <- vapply(priors, function(prior) prior$most, 0)
   cut <- length(priors) == 2 && sum(most) > 1 && !isTRUE(priors[[1]]$free)
-  left <- function(kind, first) {
-    if (cut && kind == 2) pmin(most[2], 1 - rate_quantile(first, priors[[1]])) else most[kind]
-  }
-  each <- function(Z, f) {
-    of <- Z
+  left <- function(kind, first) if (cut && kind == 2) pmin(most[2], 1 - first) else most[kind]
+  rates <- function(Z) {
     for (kind in seq_along(priors)) {
-      of[, kind] <- f(Z[, kind], priors[[kind]], left(kind, Z[, 1]))
+      Z[, kind] <- rate_quantile(Z[, kind], priors[[kind]], left(kind, Z[, 1]))
     }
-    of
+    Z
   }
   list(
-    rates = function(Z) each(Z, rate_quantile),
+    rates = rates,
     pull = function(Z, slope) {
+      e <- rates(Z)
       if (cut) {
-        most_here <- left(2, Z[, 1])
-        by_cut <- rate_cut_slope(Z[, 2], priors[[2]], most_here)
+        most_here <- left(2, e[, 1])
+        by_cut <- rate_cut_slope(Z[, 2], priors[[2]], most_here, e[, 2])
         by_cut[most_here == most[2]] <- 0
         slope[, 1] <- slope[, 1] - slope[, 2] * by_cut
       }
-      slope * each(Z, rate_slope)
+      for (kind in seq_along(priors)) {
+        slope[, kind] <- slope[, kind] *
+          rate_slope(Z[, kind], priors[[kind]], left(kind, e[, 1]), e[, kind])
+      }
+      slope
     },
     normal = function(e) {
+      z <- e
       for (kind in seq_along(priors)) {
         most_here <- left(kind, e[, 1])
-        e[, kind] <- rate_normal(pmin(e[, kind], 0.9 * most_here), priors[[kind]], most_here)
+        e[, kind] <- pmin(e[, kind], 0.9 * most_here)
+        z[, kind] <- rate_normal(e[, kind], priors[[kind]], most_here)
       }
-      e
+      z
     }
   )
 }
@@ -89,8 +93,7 @@ rate_quantile <- function(z, prior, most = prior$most) {
   pmin(prior$size * e, most - rate_margin)
 }
 
-rate_slope <- function(z, prior, most = prior$most) {
-  e <- rate_quantile(z, prior, most)
+rate_slope <- function(z, prior, most = prior$most, e = rate_quantile(z, prior, most)) {
   slope <- exp(stats::dnorm(z, log = TRUE) + rate_cap(prior, most) + log(prior$size) -
     stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
   ifelse(e == most - rate_margin, 0, slope)
@@ -98,8 +101,7 @@ rate_slope <- function(z, prior, most = prior$most) {
 
 #' Derivative of a rate in the most that it can be, where it is cut off
 #' @noRd
-rate_cut_slope <- function(z, prior, most = prior$most) {
-  e <- rate_quantile(z, prior, most)
+rate_cut_slope <- function(z, prior, most, e) {
   log_density <- function(e) stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE)
   exp(stats::pnorm(z, log.p = TRUE) + log_density(most) - log_density(e))
 }

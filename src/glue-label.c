@@ -1,6 +1,8 @@
 /* What: glue of the label stage. */
 #include "glue.h"
+#include "label-overlap.h"
 #include "label.h"
+#include <string.h>
 
 /* Points as they come: [. x K] each */
 typedef struct {
@@ -128,4 +130,90 @@ SEXP glue_label_seen(SEXP data_, SEXP points_) {
   }
   UNPROTECT(1);
   return out_;
+}
+
+/* pairs_ (pairs x 2) classes from 1; pairs.one and .other are copies from 0 */
+static label_pairs pairs_of(SEXP pairs_, int C) {
+  expect(Rf_isInteger(pairs_) && Rf_ncols(pairs_) == 2, "pairs");
+  const int pairs = Rf_nrows(pairs_);
+  int *at = (int *)R_alloc(2 * (size_t)pairs + 1, sizeof(int));
+  for (int k = 0; k < 2 * pairs; k++) {
+    at[k] = INTEGER_RO(pairs_)[k] - 1;
+    expect(at[k] >= 0 && at[k] < C, "pairs");
+  }
+  return (label_pairs){C, pairs, at, at + pairs};
+}
+
+/* u_ (K), s_ (pairs x K). Returns U, V (C^2 x K) and values (C x K), of NaN where there are no axes. */
+SEXP glue_label_overlap(SEXP u_, SEXP s_, SEXP pairs_, SEXP C_) {
+  const int C = WHOLE(C_), K = Rf_length(u_);
+  const label_pairs pairs = pairs_of(pairs_, C);
+  const double *u = DOUBLES(u_, K), *s = MATRIX(s_, pairs.pairs, K);
+  SEXP out_ = PROTECT(new_list("U V values"));
+  double *U = set_matrix(out_, "U", C * C, K);
+  double *V = set_matrix(out_, "V", C * C, K);
+  double *values = set_matrix(out_, "values", C, K);
+  double *work = glue_alloc(overlap_work_size(C));
+  for (int k = 0; k < K; k++) {
+    double *here = U + IDX(0, k, C * C);
+    const int failed =
+        overlap_matrix(&pairs, u[k], s + IDX(0, k, pairs.pairs), here,
+                       V + IDX(0, k, C * C), values + IDX(0, k, C), work);
+    for (int c = 0; failed && c < C * C; c++) here[c] = NA_REAL;
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* G_ (C^2 x K) slopes in U; overlap_ as glue_label_overlap() gave it. Returns u
+ * (K), log_s (pairs x K). */
+SEXP glue_label_overlap_back(SEXP G_, SEXP u_, SEXP s_, SEXP pairs_,
+                             SEXP overlap_) {
+  SEXP values_ = get_named(overlap_, "values");
+  const int C = Rf_nrows(values_), K = Rf_length(u_);
+  const label_pairs pairs = pairs_of(pairs_, C);
+  const double *u = DOUBLES(u_, K), *s = MATRIX(s_, pairs.pairs, K);
+  const double *G = MATRIX(G_, C * C, K), *values = MATRIX(values_, C, K);
+  const double *V = matrix_of(get_named(overlap_, "V"), C * C, K, "V");
+  SEXP out_ = PROTECT(new_list("u log_s"));
+  double *by_u = set_vector(out_, "u", K);
+  double *by_s = set_matrix(out_, "log_s", pairs.pairs, K);
+  double *work = glue_alloc(overlap_work_size(C));
+  for (int k = 0; k < K; k++) {
+    const size_t at = IDX(0, k, C * C), pair = IDX(0, k, pairs.pairs);
+    overlap_back(&pairs, u[k], s + pair, V + at, values + IDX(0, k, C), G + at,
+                 by_u + k, by_s + pair, work);
+  }
+  UNPROTECT(1);
+  return out_;
+}
+
+/* A_ (C^2 x K). Returns the inverses in that shape, NaN where there is none. */
+SEXP glue_noise_inverse(SEXP A_, SEXP C_) {
+  const int C = WHOLE(C_), K = Rf_ncols(A_);
+  const double *A = MATRIX(A_, C * C, K);
+  SEXP M_ = PROTECT(Rf_allocMatrix(REALSXP, C * C, K));
+  double *work = glue_alloc(overlap_work_size(C)),
+         *copy = glue_alloc((size_t)C * (size_t)C);
+  int *pivot = (int *)R_alloc((size_t)C, sizeof(int));
+  for (int k = 0; k < K; k++) {
+    memcpy(copy, A + IDX(0, k, C * C), (size_t)C * (size_t)C * sizeof *copy);
+    noise_inverse(C, copy, REAL(M_) + IDX(0, k, C * C), pivot, work);
+  }
+  UNPROTECT(1);
+  return M_;
+}
+
+/* M_ as glue_noise_inverse() gave it, G_ the slopes in it. Returns those in A. */
+SEXP glue_noise_inverse_back(SEXP M_, SEXP G_, SEXP C_) {
+  const int C = WHOLE(C_), K = Rf_ncols(M_);
+  const double *M = MATRIX(M_, C * C, K), *G = MATRIX(G_, C * C, K);
+  SEXP by_ = PROTECT(Rf_allocMatrix(REALSXP, C * C, K));
+  double *work = glue_alloc(overlap_work_size(C));
+  for (int k = 0; k < K; k++) {
+    const size_t at = IDX(0, k, C * C);
+    noise_inverse_back(C, M + at, G + at, REAL(by_) + at, work);
+  }
+  UNPROTECT(1);
+  return by_;
 }

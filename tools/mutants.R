@@ -1286,8 +1286,16 @@ mutant(
   "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
 )
 mutant(
-  "directions of overlap move each by itself", "R/label-overlap.R",
-  "ifelse(apart == 0, 1, -expm1(-apart) / apart)", "(apart == 0)", r = "label-overlap"
+  "directions of overlap move each by itself", "src/label-overlap.c",
+  "(apart == 0 ? 1 : -expm1(-apart) / apart)", "(apart == 0)", c = "label-overlap"
+)
+mutant(
+  "singular noise has an inverse", "src/label-overlap.c",
+  "fine >= DBL_EPSILON", "fine >= 0", c = "label-overlap"
+)
+mutant(
+  "the second rate starts as if the first left all", "R/report-rates.R",
+  "most_here <- left(kind, e[, 1])\n        e[, kind]", "most_here <- most[kind]\n        e[, kind]", r = "report-rates"
 )
 mutant(
   "the noise is taken out of scores that have learned none", "R/label-problem.R",
