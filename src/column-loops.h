@@ -1,5 +1,6 @@
 /* What: spread() and decay() of one variant, the two loops of a column of a Gram
- *       matrix, and hazard(), that of a quadrature's nodes (dense-tile.h).
+ *       matrix, hazard(), that of a quadrature's nodes, and pass_on(), that of
+ *       sites in turn (dense-tile.h).
  *       dense-tile.c includes it for each, with LANES doubles a vector, NAME and
  *       TARGET.
  * Method of hazard(): hazard.c.
@@ -21,6 +22,7 @@
 #define EXP PASTE(exp_, NAME)
 #define DECAY PASTE(decay_, NAME)
 #define HAZARD PASTE(hazard_, NAME)
+#define PASS_ON PASTE(pass_on_, NAME)
 #define HAZARD_AT PASTE(hazard_at_, NAME)
 
 #if LANES > 1
@@ -63,6 +65,18 @@ TARGET static int SPREAD(int n, const double *sq, double own, double share,
     all_far &= G[i] >= share * length;
   }
   return !all_far;
+}
+
+TARGET static void PASS_ON(int n, int first, double gamma, const double *c,
+                           double *C) {
+  for (int j = first; j < n; j++) {
+    const double f = gamma * c[j];
+    double *to = C + (size_t)j * (size_t)n;
+    int k = j;
+    for (; k + LANES <= n; k += LANES)
+      *(LOOSE *)(to + k) -= f * *(const LOOSE *)(c + k);
+    for (; k < n; k++) to[k] -= f * c[k];
+  }
 }
 
 #if FLT_EVAL_METHOD == 0
@@ -155,6 +169,7 @@ TARGET static void HAZARD(int n, const double *z, double *mass, double *h,
 #undef DECAY
 #undef HAZARD
 #undef HAZARD_AT
+#undef PASS_ON
 #undef FILL
 #undef CHOOSE
 #undef POWER

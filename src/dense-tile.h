@@ -1,5 +1,5 @@
-/* What: the innermost loops of the dense kernels, of Gram matrices and of the
- *       quadrature of several classes, compiled once for each width of vector
+/* What: the innermost loops of the dense kernels, of Gram matrices, of sites in
+ *       turn and of the quadrature of several classes, compiled once for each width of vector
  *       registers that a processor may have. */
 #ifndef STURDY_DENSE_TILE_H
 #define STURDY_DENSE_TILE_H
@@ -34,6 +34,8 @@ typedef struct {
   /* phi/Phi and what goes with it at z[n], see hazard.h, but for its tail */
   void (*hazard)(int n, const double *z, double *mass, double *h, double *d,
                  double *v);
+  /* C[n x n] -= gamma c c', c[n], in the lower triangle from column `first` on */
+  void (*pass_on)(int n, int first, double gamma, const double *c, double *C);
 } dense_variant;
 
 /* The variants from the narrowest to the widest, NULL beyond the last one that

@@ -2,6 +2,7 @@
  *       watch over the residuals. */
 #include "ep-state.h"
 #include "criterion.h"
+#include "dense-tile.h"
 #include "numeric.h"
 
 /* Rows of the trace that are kept: 320 kB. */
@@ -82,12 +83,7 @@ void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,
     N[IDX(l, k, b)] = gamma * c[k];
     m[k] += beta * c[k];
   }
-  if (gamma == 0) return;
-  for (int j = l + 1; j < b; j++) {
-    const double f = gamma * c[j];
-    double *to = C + IDX(0, j, b);
-    for (int k = j; k < b; k++) to[k] -= f * c[k];
-  }
+  if (gamma != 0) dense_variant_widest()->pass_on(b, l + 1, gamma, c, C);
 }
 
 double ep_rounding(const latent *post) {

@@ -315,6 +315,30 @@ static void the_exponential_has_its_ends(void) {
   }
 }
 
+/* What is above, and what was visited, stays. */
+static void passing_on_is_a_rank_one_update(void) {
+  enum { most = 21 };
+  double c[most], C[most * most], got[most * most], first_got[most * most];
+  uint64_t seed = 3;
+  for (int i = 0; i < most; i++) c[i] = dense_norm(&seed);
+  for (int k = 0; k < most * most; k++) C[k] = dense_norm(&seed);
+  for (int n = 1; n <= most; n++)
+    for (int first = 0; first <= n; first++)
+      for (int v = 0; dense_variant_at(v); v++) {
+        memcpy(got, C, sizeof C);
+        dense_variant_at(v)->pass_on(n, first, 0.3, c, got);
+        for (int j = 0; j < n; j++)
+          for (int i = 0; i < n; i++) {
+            const int moves = j >= first && i >= j;
+            CHECK_NEAR(got[IDX(i, j, n)],
+                       C[IDX(i, j, n)] - (moves ? 0.3 * c[i] * c[j] : 0),
+                       moves ? 1e-15 : 0);
+          }
+        if (v == 0) memcpy(first_got, got, sizeof got);
+        CHECK(memcmp(first_got, got, sizeof got) == 0);
+      }
+}
+
 /* Any number of elements, at any place: what is beside them stays. */
 static void loops_of_columns_keep_their_bounds(void) {
   enum { size = 40 };
@@ -345,6 +369,7 @@ int main(void) {
   RUN("Gram matrices equal the formula", gram_matrices_equal_the_formula);
   RUN("every variant has the exponential", every_variant_has_the_exponential);
   RUN("the exponential has its ends", the_exponential_has_its_ends);
+  RUN("passing on is a rank-one update", passing_on_is_a_rank_one_update);
   RUN("loops of columns keep their bounds", loops_of_columns_keep_their_bounds);
   RUN("duplicates are at distance zero", duplicates_are_at_distance_zero);
   RUN("near distances keep their digits", near_distances_keep_their_digits);

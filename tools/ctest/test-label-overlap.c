@@ -137,7 +137,8 @@ static void noise_is_taken_out_by_an_inverse(void) {
     for (int j = 0; j < C * C; j++) want += G[j] * (up[j] - down[j]) / 2e-5;
     CHECK_NEAR(by[k], want, 1e-8);
   }
-  for (int j = 0; j < C; j++) A[IDX(2, j, C)] = A[IDX(1, j, C)] * (1 + 1e-17);
+  for (int j = 0; j < C; j++) /* apart by rounding */
+    A[IDX(2, j, C)] = A[IDX(1, j, C)] * (1 + (j - 1) * DBL_EPSILON);
   noise_inverse(C, A, M, pivot, work);
   for (int k = 0; k < C * C; k++) CHECK(isnan(M[k]));
 }
