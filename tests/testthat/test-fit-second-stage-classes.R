@@ -62,6 +62,7 @@ test_that("of more than 12 classes none is the only one with wrong labels, of mo
 })
 
 test_that("answers of 13, 41 and 101 classes are Bayes' rule at the points, and wrong labels come first", {
+  local_fewer_points()
   for (classes in c(13, 41, 101)) {
     d <- many_scores(classes, 250, 25)
     noise <- noise_prior(c(none = 1, one = 1))

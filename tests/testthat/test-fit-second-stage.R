@@ -101,6 +101,7 @@ test_that("probabilities and labels give the object that their fit gives", {
 })
 
 test_that("checks and trusted rows count as in every fit, of two classes and of three", {
+  local_fewer_points()
   for (classes in 2:3) {
     d <- toy_scores(classes, 90)
     fit <- averaged_stage(d)

@@ -102,7 +102,7 @@ test_that("classes taken for particular others are seen", {
   y <- true
   wrong <- runif(n) < 0.25
   y[wrong] <- y[wrong] %% 3 + 1
-  fit <- gpc(x, factor(y), kernel = kernel_iso(), hyper = "integrate")
+  fit <- gpc(x, factor(y), kernel = kernel_iso())
   test <- noise_test(fit)
   expect_gt(test$two, 3)
   expect_gt(test$bayes_factor, 20)
@@ -214,14 +214,11 @@ test_that("a study of very many rows is as good as the matrix itself", {
   kernel <- kernel_iso(1.5, nugget = 0.05, fixed = TRUE)
   dimnames(omega) <- rep(list(levels(factor(d$y))), 2)
   study <- noise_prior(study = 1e6 * omega[3:1, c(2, 3, 1)]) # by their names
-  for (hyper in c("integrate", "optimum")) {
-    fit <- gpc(d$x, d$y, kernel = kernel, noise = study, epsilon = "matrix", hyper = hyper)
-    stage <- fit$label_stage
-    expect_identical(stage$nodes$models$model, "matrix")
-    found <- noise_matrix(fit)
-    expect_equal(unclass(found), omega, tolerance = 1e-3, ignore_attr = TRUE)
-    expect_lt(max(attr(found, "upper") - attr(found, "lower")), 0.003)
-  }
+  fit <- gpc(d$x, d$y, kernel = kernel, noise = study, epsilon = "matrix")
+  expect_identical(fit$label_stage$nodes$models$model, "matrix")
+  found <- noise_matrix(fit)
+  expect_equal(unclass(found), omega, tolerance = 1e-3, ignore_attr = TRUE)
+  expect_lt(max(attr(found, "upper") - attr(found, "lower")), 0.003)
   # rows are as where the label stage is given the matrix, for the same scores
   local_mocked( # two integrals
     label_points = c(usual = 4096L, plain = 64L), label_kept = function(...) 4096L
