@@ -33,7 +33,7 @@ trace_table <- function(trace) as.data.frame(replace(trace, is.nan(trace), NA))
 #' EP of a latent at given hyperparameters
 #'
 #' @param latent see latent.R. @param omega the noise model, S x C x C. Others as
-#'   native_gp_fit().
+#'   native_gp_fits().
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),

@@ -59,9 +59,12 @@ default_epsilon <- function(hyper, criterion = NULL, method = NULL, kernel = NUL
   if (identical(hyper, "optimum") && searched) "learn" else "average"
 }
 
-# Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
-# mold_xy() made it.
+# Fit molded data: a model of the class of the spec. `molded` as mold_rows() or
+# mold_xy() made it, or a fit.
 fit_spec <- function(spec, molded) {
+  if (inherits(molded, "sturdy_model")) {
+    return(molded)
+  }
   if (is.null(molded$data$reports)) molded <- with_reports(molded)
   inform_few_rows(length(molded$data$y))
   spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
@@ -69,7 +72,8 @@ fit_spec <- function(spec, molded) {
   check_readers_possible(spec, molded$data$reports)
   spec <- spec_of_soft(spec, molded$data$reports)
   check_offset_possible(spec, molded)
-  with_call(fit_molded(spec, molded))
+  fit <- fit_molded(spec, molded)
+  with_call(fit)
 }
 
 #' A fit with the call that made it, its arguments by name

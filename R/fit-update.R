@@ -99,12 +99,7 @@ update.sturdy_model <- function(object,
       units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
       weights = substitute(weights)
     )
-    subset <- substitute(subset)
-    env <- parent.frame()
-    in_one_block(known_in(
-      mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
-      data, known, formula
-    ))
+    mold_rows(data, spec, formula, substitute(subset), na.action, NULL, parent.frame(), known)
   }
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)

@@ -23,14 +23,20 @@ learns_by_nodes <- function(spec) {
   identical(spec$hyper, "integrate") || identical(spec$epsilon, "average")
 }
 
-#' Integrate what is free, and fit
+#' Learn what is free, at the optimum or, where it is integrated, at nodes, then fit, there at the best
+#' mode
 #'
-#' @param latent see latent.R. @param spec as of learn_fit(), with `hyper` and
-#'   `noise`.
-#' @return list(hyper, epsilon, ep, latent, nodes, learning), as learn_fit(), at the best mode, and
-#'   `nodes`: see new_nodes().
+#' @param latent see latent.R. @param spec a list of `df`, `epsilon` (rates, or how they are
+#'   learned), `criterion` ("evidence" or "loo"), `control`; where it averages, `hyper` and `noise`.
+#' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
+#'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
 #' @noRd
-average_fit <- function(latent, spec) {
+learn_fit <- function(latent, spec) {
+  spec$deadline <- seconds_now() + spec$control$budget
+  spec$control$progress <- learn_work(spec$control$progress, latent)
+  if (!is_averaged(latent, spec)) {
+    return(optimum_fit(latent, spec))
+  }
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
   noise$turn <- latent_turn(latent)
   noise <- noise_of(noise$first, noise)
@@ -44,19 +50,13 @@ average_fit <- function(latent, spec) {
   if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
   nodes <- nodes_at_df(new_nodes(found$model, found$part, noise), found$model$problem, spec)
   inform_rough(nodes, integrate)
-  average_result(spec, found$model, nodes)
-}
-
-#' The fit at the best mode, and the nodes
-#' @noRd
-average_result <- function(spec, model, nodes) {
-  mode <- model$modes[[1]]
-  problem <- model$problem
+  mode <- found$model$modes[[1]]
+  problem <- found$model$problem
   problem[c("df", "criterion")] <- spec[c("df", "criterion")]
   ep <- learn_final(problem, mode$par, mode$sites)
   mode$cold <- ep$cold
   nodes$point <- problem$omega(mode$par)
-  c(learn_result(problem, mode, ep, "integrate", model$modes), list(nodes = nodes))
+  c(learn_result(problem, mode, ep, "integrate", found$model$modes), list(nodes = nodes))
 }
 
 #' The order in which its classes have rates, see class_turn(); among those with as many labels that

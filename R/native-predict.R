@@ -2,7 +2,7 @@
 
 #' Latent mean and scale at new inputs under each of K nodes, in scaled coordinates
 #'
-#' @param columns as native_gp_fit() has them, or a list of K such.
+#' @param columns as native_gp_fits() has them, or a list of K such.
 #' @param hyper list of K lists of hyperparameters. @param tau,b n x K.
 #' @param progress `NULL` or a function of the rows done, on average over nodes.
 #' @return list(m, s2 (rows x K), status (K)), s2 with the nugget of a new observation;
