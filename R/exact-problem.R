@@ -1,6 +1,6 @@
 # What simulation needs of a fit: kernels, and a likelihood of steps. Of two classes it steps where
 # the latent function changes its sign; of several, which have a function each, where another one
-# becomes the largest [M A.8].
+# becomes the largest [M A.7].
 
 #' What simulation needs of a fitted model
 #'
