@@ -150,7 +150,7 @@ second_stage_spec <- function(...,
     "second_stage",
     df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
     hyper = check_choice(hyper, c("integrate", "optimum"), "hyper"),
-    noise = check_noise_prior(noise), criterion = "evidence", method = "gradient",
+    noise = check_noise_prior(noise), criterion = "evidence",
     kernels = "shared", scale = FALSE, control = check_control(control)
   )
 }

@@ -50,12 +50,11 @@ default_hyper <- function(...) {
 #' has
 #' @param criterion `NULL` where none was named.
 #' @noRd
-default_epsilon <- function(hyper, criterion = NULL, method = NULL, kernel = NULL) {
+default_epsilon <- function(hyper, criterion = NULL, kernel = NULL) {
   kernel <- as.list(kernel) # what is none is refused where arguments are checked
   free <- setdiff(intersect(hyper_names, names(kernel)), c(kernel$fixed, held_at_zero(kernel)))
   open <- learn_unpriored(list(free = free, prior = kernel$prior))
-  em <- !is.null(method) && !identical(method, "gradient")
-  searched <- identical(criterion, "loo") || em || length(open) > 0
+  searched <- identical(criterion, "loo") || length(open) > 0
   if (identical(hyper, "optimum") && searched) "learn" else "average"
 }
 
