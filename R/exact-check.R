@@ -71,24 +71,14 @@
 #' fit <- gpc(x, c("no", "no", "yes", "yes"), epsilon = 0.05)
 #' set.seed(1)
 #' check_fit(fit, draws = 500)
-check_fit <- function(object, ...) {
-  UseMethod("check_fit")
-}
-
-#' @export
-check_fit.default <- function(object, ...) by_own_fit(check_fit, object, ...)
-
-#' @rdname check_fit
-#' @export
-check_fit.sturdy_model <- function(object,
-                                   rows = NULL,
-                                   draws = 4000,
-                                   se = 0.05,
-                                   max_moves = 2e6,
-                                   progress = object$spec$control$progress,
-                                   ...) {
-  check_model(object)
-  check_no_dots(...)
+check_fit <- function(object,
+                      rows = NULL,
+                      draws = 4000,
+                      se = 0.05,
+                      max_moves = 2e6,
+                      progress = object$spec$control$progress,
+                      ...) {
+  object <- fit_of(object, ...)
   check_has_latent(object)
   draws <- check_count(draws, "draws", min = 100)
   se <- check_number(se, "se", min = 0, open = TRUE)
@@ -101,9 +91,18 @@ check_fit.sturdy_model <- function(object,
   check_memory(
     4 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
   )
-  check <- check_by_ais(object, draws, se, max_moves, progress)
-  check$of <- of
-  check
+  problem <- ais_problem(object)
+  run <- ais_run_checked(problem, se, max_moves, progress)
+  ais <- new_ais(run, problem)
+  check <- c(
+    list(
+      title = model_title(object), nobs = nobs(object), of = of, df = object$spec$df,
+      epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
+      se_wanted = se
+    ),
+    check_probability(object, problem, run, draws, progress)
+  )
+  structure(c(check, check_words(check)), class = "sturdy_check")
 }
 
 #' The fit of k of its rows alone at the same hyperparameters, with the kernel between all
@@ -125,21 +124,6 @@ some_rows <- function(object, k) {
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)
   object
-}
-
-check_by_ais <- function(object, draws, se, max_moves, progress) {
-  problem <- ais_problem(object)
-  run <- ais_run_checked(problem, se, max_moves, progress)
-  ais <- new_ais(run, problem)
-  check <- c(
-    list(
-      title = model_title(object), nobs = nobs(object), df = object$spec$df,
-      epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
-      se_wanted = se
-    ),
-    check_probability(object, problem, run, draws, progress)
-  )
-  structure(c(check, check_words(check)), class = "sturdy_check")
 }
 
 # Evidence ------------------------------------------------------------------
@@ -172,7 +156,7 @@ check_probability <- function(object, problem, run, draws, progress) {
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X)
   ep <- class_probabilities(latent$m, latent$s2, object$spec$df)
-  told <- told_classes(object)
+  told <- if (is_several(object)) seq_len(ncol(object$omega)) else 2L
   ep <- as.vector(ep[, told])
   exact <- exact_probability(object, problem, moves, told)
   gap <- abs(ep - exact$mean)
@@ -188,10 +172,6 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
 }
 
-#' The classes whose probabilities are told: the event of two, of several all
-#' @noRd
-told_classes <- function(object) if (is_several(object)) seq_len(ncol(object$omega)) else 2L
-
 #' Indices drawn with the given weights and the least noise
 #' @noRd
 systematic <- function(weights, n) {
@@ -205,7 +185,7 @@ systematic <- function(weights, n) {
 #'   the error. @param told the classes.
 #' @return list(mean, error, ess), of the rows in the first class, then the next.
 #' @noRd
-exact_probability <- function(object, problem, moves, told = 2L) {
+exact_probability <- function(object, problem, moves, told) {
   n <- nrow(problem$B)
   given <- lapply(kernels_of(problem), function(kernel) {
     at <- conditional_latent(object, kernel, object$data$X)

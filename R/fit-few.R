@@ -19,7 +19,9 @@ few_checked <- 100L         # rows at which that is looked at
 #'   `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
-  if (sum(report_times(object$data$reports)) >= few_least) {
+  if (!is.null(object$recalibration)) {
+    choose_nodes(object, few_gap_label)
+  } else if (sum(report_times(object$data$reports)) >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))
   }

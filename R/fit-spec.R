@@ -65,7 +65,14 @@ fit_spec <- function(spec, molded) {
     return(molded)
   }
   if (is.null(molded$data$reports)) molded <- with_reports(molded)
-  inform_few_rows(length(molded$data$y))
+  n <- length(molded$data$y)
+  if (n < few_rows_least) {
+    inform_sturdy(
+      c(i = "{n} row{?s} {?tells/tell} next to nothing: rates, numbers of wrong labels, and
+             probabilities away from {?it/them} are those of the priors."),
+      "few_rows", rows = n
+    )
+  }
   spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
   spec <- study_of_classes(spec, molded$blueprint$levels)
   check_readers_possible(spec, molded$data$reports)
@@ -125,16 +132,6 @@ maker_call <- function(value) {
 }
 
 few_rows_least <- 4L # below this nearly all that a fit says is the prior's
-
-inform_few_rows <- function(n) {
-  if (n < few_rows_least) {
-    inform_sturdy(
-      c(i = "{n} row{?s} {?tells/tell} next to nothing: rates, numbers of wrong labels, and
-             probabilities away from {?it/them} are those of the priors."),
-      "few_rows", rows = n
-    )
-  }
-}
 
 fit_molded <- function(spec, molded) {
   UseMethod("fit_molded")

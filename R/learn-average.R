@@ -146,18 +146,15 @@ average_nodes_of <- function(model, integrate, spec) {
     if (!length(anew$modes)) break
     model <- anew
   }
-  while (average_wants_more(problem$latent, part, size) && !learn_is_over(spec)) {
+  # more nodes, where they are cheap and their weights uneven
+  cheap <- average_cost(problem$latent) <= average_cheap && !is.null(problem$latent$y)
+  uneven <- function(n) n < average_more * size && part$ess < average_uneven * n
+  while (part$method == "nodes" && cheap && uneven(length(part$log_f)) && !learn_is_over(spec)) {
     part <- node_further(problem, model$modes, part, size)
   }
   # nodes, or where their weights say nothing the modes
   if (part$method == "nodes" && part$ess < node_least_ess) part <- node_at_modes(problem, model$modes)
   list(model = model, part = part)
-}
-
-average_wants_more <- function(latent, part, size) {
-  n <- length(part$log_f)
-  cheap <- average_cost(latent) <= average_cheap && !is.null(latent$y)
-  part$method == "nodes" && cheap && n < average_more * size && part$ess < average_uneven * n
 }
 
 #' Where a node is above the mode that it was drawn around there is a better mode
@@ -192,10 +189,7 @@ nodes_at_df <- function(nodes, problem, spec) {
     if (ep_converged(out)) out
   })
   keep <- !vapply(out, is.null, NA)
-  if (!any(keep)) {
-    return(nodes)
-  }
-  utils::modifyList(nodes_left(nodes, keep), node_arrays(out[keep]))
+  if (any(keep)) nodes_left(nodes, keep, out) else nodes
 }
 
 # Conditions ----------------------------------------------------------------------

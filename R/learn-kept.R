@@ -64,9 +64,11 @@ node_arrays <- function(out) {
 
 #' Some of the nodes, weighted anew
 #' @noRd
-nodes_left <- function(nodes, keep) {
+nodes_left <- function(nodes, keep, out) {
   nodes$table <- nodes$table[keep, ]
   nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
   nodes$table$weight <- shares(nodes$table$weight)
+  arrays <- node_arrays(out[keep])
+  nodes[names(arrays)] <- arrays
   nodes
 }

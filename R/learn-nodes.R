@@ -57,10 +57,6 @@ node_further <- function(problem, modes, part, n) {
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
 }
 
-#' Of each column; there may be no row
-#' @noRd
-node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
-
 #' @param first how many points of the sequence are left out.
 #' @noRd
 node_draw <- function(problem, modes, proposal, n, first) {
@@ -84,8 +80,9 @@ node_draw <- function(problem, modes, proposal, n, first) {
   if (is.null(out)) {
     return(NULL)
   }
+  log_prior <- -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    node_log_prior(Z) - prior_spent(problem$latent)
+    log_prior - prior_spent(problem$latent)
   log_f[!is.finite(log_f)] <- -Inf
   list(
     Z = Z, log_f = log_f, out = out, proposal = proposal,

@@ -62,13 +62,6 @@ native_cuts <- function(width) {
   if (!is.null(width)) c(0, cumsum(as.double(width))) - sum(width) / 2
 }
 
-#' Derivatives in the logs of widths by those in the thresholds
-#' @noRd
-width_slope <- function(by_cut, width) {
-  above <- rev(cumsum(rev(by_cut)))[-1]
-  unname(width) * (above - sum(by_cut) / 2)
-}
-
 #' An offset moves with the root of the nugget
 #' @noRd
 with_offset_gradient <- function(out, run) {
@@ -135,7 +128,10 @@ native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
 kernel_result <- function(out, hyper, run) {
   out <- with_offset_gradient(native_fit(out, kernel_parts(hyper)), run)
   if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
-  if (!is.null(out$by_cut)) out$gradient$width <- width_slope(out$by_cut, hyper$width)
+  if (!is.null(out$by_cut)) {
+    above <- rev(cumsum(rev(out$by_cut)))[-1] # a width moves the cuts on both sides, see native_cuts()
+    out$gradient$width <- unname(hyper$width) * (above - sum(out$by_cut) / 2)
+  }
   out
 }
 

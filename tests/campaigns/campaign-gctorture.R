@@ -19,8 +19,8 @@ calls <- alist(
   weight_fit = native_weight_fit(
     t(X), c(1, 2), 0.1, likely(y, 0.05), 3, NULL, ep_control(), "evidence_zp", TRUE
   ),
-  gp_predict = native_gp_predict(
-    X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
+  gp_predict = native_gp_predict_nodes(
+    X, columns, list(hyper), c(1, 0.5, 0, -0.02, 1), y, X[1:2, ]
   ),
   inducing_fit = native_gp_fits(X, X[1:3, ], columns, list(hyper), list(native_run(
     likely(y, 0.05), Inf, NULL, ep_control(), "evidence", TRUE
