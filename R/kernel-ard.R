@@ -109,7 +109,7 @@ kernel_ard <- function(lengthscale = NULL,
                        linear = 0,
                        shape = "squared exponential",
                        alpha = 1) {
-  new_kernel("ard", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
+  new_kernel("ard", as.list(environment()))
 }
 
 #' @rdname kernel_ard
@@ -123,7 +123,7 @@ kernel_iso <- function(lengthscale = NULL,
                        linear = 0,
                        shape = "squared exponential",
                        alpha = 1) {
-  new_kernel("iso", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
+  new_kernel("iso", as.list(environment()))
 }
 
 # Construction --------------------------------------------------------------
@@ -165,34 +165,26 @@ check_kernel <- function(kernel) {
       i = if (is.function(kernel)) "Did you leave out the parentheses?"
     )
   )
-  checked <- do.call(new_kernel, unclass(kernel)[fields], quote = TRUE)
+  checked <- new_kernel(kernel$type, unclass(kernel))
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
   checked
 }
 
-new_kernel <- function(type,
-                       lengthscale,
-                       variance,
-                       bias,
-                       nugget,
-                       linear,
-                       fixed,
-                       prior,
-                       shape,
-                       alpha) {
+new_kernel <- function(type, given) {
+  lengthscale <- given$lengthscale
   if (!is.null(lengthscale)) lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE)
   must(
     type == "ard" || length(lengthscale) < 2, "lengthscale",
     "be one number, not {length(lengthscale)}", "lengthscales",
     more = c(i = "Use {.fn kernel_ard} for one lengthscale per column.")
   )
+  one <- function(name, positive) check_hyper(given[[name]], name, positive, 1)
   structure(
     list(
-      type = type, lengthscale = lengthscale, variance = check_hyper(variance, "variance", TRUE, 1),
-      bias = check_hyper(bias, "bias", FALSE, 1), nugget = check_hyper(nugget, "nugget", FALSE, 1),
-      linear = check_hyper(linear, "linear", FALSE, 1), fixed = check_fixed(fixed),
-      prior = check_weak_prior(prior), shape = check_shape(shape, type),
-      alpha = check_hyper(alpha, "alpha", TRUE, 1)
+      type = type, lengthscale = lengthscale, variance = one("variance", TRUE), bias = one("bias", FALSE),
+      nugget = one("nugget", FALSE), linear = one("linear", FALSE), fixed = check_fixed(given$fixed),
+      prior = check_weak_prior(given$prior), shape = check_shape(given$shape, type),
+      alpha = one("alpha", TRUE)
     ),
     class = c(paste0("kernel_", type), "sturdy_kernel")
   )
