@@ -27,7 +27,7 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   all <- label_rows(P, reports, way)
   rows <- label_telling(all, P, reports)
   parts <- label_parts(rows, noise, near, n)
-  evidence <- vapply(parts, `[[`, 1, "log_evidence")
+  evidence <- vapply(parts, function(part) part$log_evidence, 1)
   probability <- softmax(evidence + log(noise$weights))
   kept <- label_thinned(parts, probability, all$labels, all$share)
   nodes <- list(
@@ -68,7 +68,7 @@ label_parts <- function(rows, noise, near, n, beside = NULL) {
 label_factor <- function(parts, noise) {
   models <- data.frame(
     model = names(parts), prior = unname(noise$weights),
-    log_evidence = vapply(parts, `[[`, 1, "log_evidence")
+    log_evidence = vapply(parts, function(part) part$log_evidence, 1)
   )
   said <- flip_evidence(models)
   said$some - said$none
