@@ -187,12 +187,7 @@ inducing_variances <- function(object, node, Z) {
   if (any(vapply(C, is.null, NA))) {
     return(NULL)
   }
-  size <- max(vapply(C, nrow, 1L))
-  list(Z = Z, C = as_slices(lapply(C, function(one) {
-    padded <- matrix(0, size, size)
-    padded[seq_len(nrow(one)), seq_len(nrow(one))] <- one
-    padded
-  })))
+  list(Z = Z, C = as_slices(C))
 }
 
 #' What probabilities differ by at some rows when their variances go through inducing inputs, at

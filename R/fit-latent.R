@@ -110,16 +110,8 @@ node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
 #' @param made list(Z, C), see inducing_variances(). @return rows x (functions and nodes).
 #' @noRd
 mixed_variances <- function(object, hyper, made, X) {
-  s2 <- matrix(0, nrow(X), length(hyper))
-  sizes <- vapply(hyper, count_features, 1, Z = made$Z) # some have a linear part, some have none
-  for (k in unique(sizes)) {
-    at <- which(sizes == k)
-    C <- made$C[seq_len(k), seq_len(k), at, drop = FALSE]
-    none <- matrix(0, k, length(at))
-    s2[, at] <-
-      native_inducing_predict_nodes(made$Z, model_columns(object), hyper[at], none, C, X)$s2
-  }
-  s2
+  no_means <- matrix(0, nrow(made$C), length(hyper))
+  native_inducing_predict_nodes(made$Z, model_columns(object), hyper, no_means, made$C, X)$s2
 }
 
 #' @param used see used_nodes().
