@@ -145,11 +145,10 @@ latent_omega <- function(latent, epsilon) {
 
 #' How a rate of wrong labels is shared by the other classes, see as_omega()
 #' @noRd
-latent_share <- function(latent) if (has_order(latent)) neighbour_share(latent$classes)
-
-#' Are its classes in an order?
-#' @noRd
-has_order <- function(latent) isTRUE(latent$classes > 2 && latent$functions == 1)
+latent_share <- function(latent) {
+  in_order <- isTRUE(latent$classes > 2 && latent$functions == 1)
+  if (in_order) neighbour_share(latent$classes)
+}
 
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C

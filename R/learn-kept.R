@@ -63,6 +63,7 @@ node_arrays <- function(out) {
 }
 
 #' Some of the nodes, weighted anew
+#' @param out results of EP at all of them.
 #' @noRd
 nodes_left <- function(nodes, keep, out) {
   nodes$table <- nodes$table[keep, ]
