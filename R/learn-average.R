@@ -128,7 +128,7 @@ average_total <- function(latent) {
 
 #' Nodes around the modes, anew where one of them is above the mode that it was drawn around; more
 #' where they are cheap and their weights uneven
-#' @return list(model, part: see node_integral())
+#' @return list(model, part: see node_further())
 #' @noRd
 average_nodes_of <- function(model, integrate, spec) {
   size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
@@ -139,7 +139,8 @@ average_nodes_of <- function(model, integrate, spec) {
   problem$corners <- length(problem$field) >= node_corners
   for (round in seq_len(average_rounds)) {
     model$modes <- lapply(model$modes, learn_second, problem)
-    part <- node_integral(problem, model$modes, size)
+    part <- if (size > 0 && length(problem$field)) node_further(problem, model$modes, NULL, size)
+    if (is.null(part)) part <- node_at_modes(problem, model$modes)
     ahead <- average_ahead(model, part)
     if (is.null(ahead) || round == average_rounds || learn_is_over(spec)) break
     anew <- learn_search(model$problem, ahead, spec)

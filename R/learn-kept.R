@@ -5,7 +5,7 @@ average_kept <- 1e-3 # share of the weight of a model that may be left out
 #' The nodes of an average
 #'
 #' Those of next to no weight are left out.
-#' @param model list(problem, modes). @param part see node_integral().
+#' @param model list(problem, modes). @param part see node_further().
 #' @return list(models, a data frame with one row; table, one with a row a
 #'   node: model, weight (all sum to 1), log_evidence; hyper, omega (K each; omega S x C x C); and the
 #'   arrays of node_arrays()).
