@@ -84,7 +84,7 @@ path_draw_dense <- function(object, X, draws) {
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   times <- report_times(object$data$reports)
-  exact <- native_gp_predict(rows, row_columns(object), hyper, object$ep$sites, object$ep$b, X)
+  exact <- native_gp_predict_nodes(rows, row_columns(object), list(hyper), object$ep$sites$tau, object$ep$b, X)
   K <- native_gram(rows, NULL, row_columns(object), hyper)
   root <- any_root(K - latent_explained(object)(K)) # of the posterior at the rows
   features <- fourier_features(hyper, columns)
@@ -99,8 +99,8 @@ path_draw_dense <- function(object, X, draws) {
   deviation <- native_product(new, weights, FALSE) + native_product(A, posterior - prior)
   variance <- rowSums((new - native_product(A, old))^2) + hyper$nugget * colSums(A^2 / times) +
     colSums(native_product(root, A)^2)
-  wanted <- pmax(exact$s2 - hyper$nugget, .Machine$double.xmin)
-  list(m = exact$m, deviation = deviation * sqrt(wanted / variance), noise = hyper$nugget)
+  wanted <- pmax(drop(exact$s2) - hyper$nugget, .Machine$double.xmin)
+  list(m = drop(exact$m), deviation = deviation * sqrt(wanted / variance), noise = hyper$nugget)
 }
 
 #' Features whose products are nearly the kernel, without the nugget

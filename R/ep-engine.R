@@ -22,18 +22,15 @@ ep_result <- function(result, df, L, code) {
     log_evidence_zp = out$log_evidence_zp, loo = out[["loo"]],
     seen = out$seen, truth = if (ncol(L) > 2) truth,
     flipped = if (!is.null(truth)) wrong_share(truth, code),
-    trace = if (!is.null(out$trace)) trace_table(out$trace)
+    # a sweep on the way may have no evidence
+    trace = if (!is.null(out$trace)) as.data.frame(replace(out$trace, is.nan(out$trace), NA))
   )
 }
-
-#' A sweep on the way may have no evidence
-#' @noRd
-trace_table <- function(trace) as.data.frame(replace(trace, is.nan(trace), NA))
 
 #' EP of a latent at given hyperparameters
 #'
 #' @param latent see latent.R. @param omega the noise model, S x C x C. Others as
-#'   native_gp_fit().
+#'   native_gp_fits().
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
@@ -73,7 +70,8 @@ ep_run_gram <- function(K, y, df, epsilon, sites = NULL, control = ep_control())
   code <- 1 + (y > 0)
   L <- label_likelihood(code, as_omega(epsilon, 2))
   progress <- ep_progress(control, length(y))
-  visit <- gram_order(K, y)
+  # sums are rounded in the order of the rows; the same when all labels change sides
+  visit <- row_order(list(diag(K), signif(rowSums(K), 10), signif(y * drop(K %*% y), 10)))
   K <- K[visit, visit, drop = FALSE]
   rows <- in_order(visit, c(row_fields, "b"))
   run <- function(L, sites, damping = 1) {

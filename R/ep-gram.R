@@ -99,7 +99,9 @@ check_gram <- function(K) {
     all(is.finite(K)), "K",
     "be finite: {sum(!is.finite(K))} of its entries {?is/are} missing or infinite", "gram"
   )
-  unit <- gram_unit(K)
+  scale <- sqrt(pmax(diag(K), 0))
+  scale[scale == 0] <- 1
+  unit <- K / outer(scale, scale) # of variance 1
   gap <- max(abs(K - t(K)))
   must(
     max(abs(unit - t(unit))) <= 1e-8, "K",
@@ -107,14 +109,6 @@ check_gram <- function(K) {
   )
   check_semidefinite(unit, diag(K))
   unname((K + t(K)) / 2)
-}
-
-#' K with a unit diagonal, so that checks do not depend on the rows' scales
-#' @noRd
-gram_unit <- function(K) {
-  scale <- sqrt(pmax(diag(K), 0))
-  scale[scale == 0] <- 1
-  K / outer(scale, scale)
 }
 
 #' Positive semidefinite up to rounding

@@ -3,13 +3,6 @@
 
 # The order of the rows ------------------------------------------------------
 
-#' row_order() of a Gram matrix, whose sums are rounded in the order of the rows; the
-#' same when all labels change sides
-#' @noRd
-gram_order <- function(K, y) {
-  row_order(list(diag(K), signif(rowSums(K), 10), signif(y * drop(K %*% y), 10)))
-}
-
 # What a native result has for each row, but for `b`, which is by weight in weight space
 row_fields <- c("m", "C_diag", "residual", "loo", "seen", "slope")
 

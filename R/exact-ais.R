@@ -42,7 +42,8 @@ ais_length <- function(s, trace) {
   size <- tabulate(block)
   rate <- apply(summed, 1, stats::var, na.rm = TRUE) / size
   rate[!is.finite(rate)] <- 0
-  root <- sqrt(smooth_neighbours(rate))
+  n <- length(rate)
+  root <- sqrt((rate[c(1, 1:(n - 1))] + 2 * rate + rate[c(2:n, n)]) / 4) # smoothed
   ends <- c(0, s[cumsum(size)])
   width <- diff(ends)
   length <- sum(root * width)
@@ -52,11 +53,6 @@ ais_length <- function(s, trace) {
     levels = length^2 / ais_variance,
     at = stats::approxfun(c(0, cumsum(spread)) / sum(spread), ends, rule = 2)
   )
-}
-
-smooth_neighbours <- function(x) {
-  n <- length(x)
-  (x[c(1, 1:(n - 1))] + 2 * x + x[c(2:n, n)]) / 4
 }
 
 # The run -------------------------------------------------------------------

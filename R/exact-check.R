@@ -1,8 +1,7 @@
 #' Check a fit against simulation
 #'
 #' Compares the results of EP with the exact posterior, at the hyperparameters of the
-#' fit: the log evidence, the class probabilities at the training rows, and how well the
-#' EP posterior covers the exact one.
+#' fit: the log evidence, and the class probabilities at the training rows.
 #'
 #' @details
 #' The exact log evidence is that of
@@ -16,16 +15,6 @@
 #' which can be compared across models, and the t-EP one, which is not an approximation
 #' of the evidence, so that its gap can be large. The exact value is the same for all
 #' `df`.
-#'
-#' The Pareto k is that of the ratios prior x likelihood / EP posterior at 10,000 draws
-#' of the EP posterior (Vehtari et al., 2024). Below 0.7 averages over the EP posterior,
-#' corrected by these weights, are reliable; above 0.7 they are not. From about a hundred
-#' rows on it is usually above 0.7, even where all single probabilities are right: most
-#' draws of a normal distribution of all latent values together have some label on the
-#' wrong side, and such draws have almost no weight when `epsilon` is small, and none
-#' when it is 0. `all_right` is the share of draws with every label on its right side,
-#' `importance_ess` the effective number of draws. With `epsilon = 0`, k describes the
-#' draws that have a weight, and is `NA` when there are fewer than 100 of them.
 #'
 #' With three classes or more the true class is that of the largest of as many functions, and the
 #' exact probability the mean, over draws, of that of [predict()][predict.sturdy_model]. EP takes
@@ -61,8 +50,6 @@
 #'     `exact`), with one row per training row, or with three classes or more one per training row
 #'     and `class`; `largest_gap`, `largest_row`, `largest_class` (`NULL` of two classes) and
 #'     `mean_gap`: the largest absolute difference, its row and class, and the mean;
-#'   * `pareto_k`, `importance_ess`, `all_right`: as described above; `pareto_note`: why k
-#'     is `NA`, or `NA`;
 #'   * `nobs`, `of`: the number of rows checked, and that of the fit;
 #'   * `ess`: the smallest effective number of draws over the rows;
 #'   * `means`, `do`: sentences that say what this means and what to do.
@@ -74,10 +61,6 @@
 #' Those of `log_evidence(fit, method = "ais")`, among them `sturdy_error_no_kernel` for
 #' [bpm()]; `sturdy_error_no_posterior` when EP left no posterior.
 #' @references
-#' Vehtari, A., Simpson, D., Gelman, A., Yao, Y. and Gabry, J. (2024) Pareto smoothed
-#' importance sampling. *Journal of Machine Learning Research* 25(72), 1-58.
-#' \doi{10.48550/arXiv.1507.02646}
-#'
 #' Kuss, M. and Rasmussen, C. E. (2005) Assessing approximate inference for binary
 #' Gaussian process classification. *Journal of Machine Learning Research* 6,
 #' 1679-1704.
@@ -88,24 +71,14 @@
 #' fit <- gpc(x, c("no", "no", "yes", "yes"), epsilon = 0.05)
 #' set.seed(1)
 #' check_fit(fit, draws = 500)
-check_fit <- function(object, ...) {
-  UseMethod("check_fit")
-}
-
-#' @export
-check_fit.default <- function(object, ...) by_own_fit(check_fit, object, ...)
-
-#' @rdname check_fit
-#' @export
-check_fit.sturdy_model <- function(object,
-                                   rows = NULL,
-                                   draws = 4000,
-                                   se = 0.05,
-                                   max_moves = 2e6,
-                                   progress = object$spec$control$progress,
-                                   ...) {
-  check_model(object)
-  check_no_dots(...)
+check_fit <- function(object,
+                      rows = NULL,
+                      draws = 4000,
+                      se = 0.05,
+                      max_moves = 2e6,
+                      progress = object$spec$control$progress,
+                      ...) {
+  object <- fit_of(object, ...)
   check_has_latent(object)
   draws <- check_count(draws, "draws", min = 100)
   se <- check_number(se, "se", min = 0, open = TRUE)
@@ -118,9 +91,18 @@ check_fit.sturdy_model <- function(object,
   check_memory(
     4 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
   )
-  check <- check_by_ais(object, draws, se, max_moves, progress)
-  check$of <- of
-  check
+  problem <- ais_problem(object)
+  run <- ais_run_checked(problem, se, max_moves, progress)
+  ais <- new_ais(run, problem)
+  check <- c(
+    list(
+      title = model_title(object), nobs = nobs(object), of = of, df = object$spec$df,
+      epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
+      se_wanted = se
+    ),
+    check_probability(object, problem, run, draws, progress)
+  )
+  structure(c(check, check_words(check)), class = "sturdy_check")
 }
 
 #' The fit of k of its rows alone at the same hyperparameters, with the kernel between all
@@ -142,22 +124,6 @@ some_rows <- function(object, k) {
   object$ep <- refit_ep(object, final = TRUE)
   check_posterior(object)
   object
-}
-
-check_by_ais <- function(object, draws, se, max_moves, progress) {
-  problem <- ais_problem(object)
-  run <- ais_run_checked(problem, se, max_moves, progress)
-  ais <- new_ais(run, problem)
-  check <- c(
-    list(
-      title = model_title(object), nobs = nobs(object), df = object$spec$df,
-      epsilon = object$epsilon, evidence = check_evidence(object, ais), ais = ais,
-      se_wanted = se
-    ),
-    check_probability(object, problem, run, draws, progress),
-    check_importance(object, problem)
-  )
-  structure(c(check, check_words(check)), class = "sturdy_check")
 }
 
 # Evidence ------------------------------------------------------------------
@@ -190,7 +156,7 @@ check_probability <- function(object, problem, run, draws, progress) {
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X)
   ep <- class_probabilities(latent$m, latent$s2, object$spec$df)
-  told <- told_classes(object)
+  told <- if (is_several(object)) seq_len(ncol(object$omega)) else 2L
   ep <- as.vector(ep[, told])
   exact <- exact_probability(object, problem, moves, told)
   gap <- abs(ep - exact$mean)
@@ -206,10 +172,6 @@ check_probability <- function(object, problem, run, draws, progress) {
   )
 }
 
-#' The classes whose probabilities are told: the event of two, of several all
-#' @noRd
-told_classes <- function(object) if (is_several(object)) seq_len(ncol(object$omega)) else 2L
-
 #' Indices drawn with the given weights and the least noise
 #' @noRd
 systematic <- function(weights, n) {
@@ -223,7 +185,7 @@ systematic <- function(weights, n) {
 #'   the error. @param told the classes.
 #' @return list(mean, error, ess), of the rows in the first class, then the next.
 #' @noRd
-exact_probability <- function(object, problem, moves, told = 2L) {
+exact_probability <- function(object, problem, moves, told) {
   n <- nrow(problem$B)
   given <- lapply(kernels_of(problem), function(kernel) {
     at <- conditional_latent(object, kernel, object$data$X)
@@ -254,80 +216,4 @@ exact_probability <- function(object, problem, moves, told = 2L) {
     mean = rowMeans(means), error = sqrt(spread / chains),
     ess = pmin(ifelse(spread > 0, chains * total / spread, Inf), prod(dim(moves)[2:3]))
   )
-}
-
-# EP as an importance distribution ------------------------------------------
-
-#' Draws of the EP posterior: log ratios of prior x likelihood to its density, and
-#' whether all labels are on their right side
-#'
-#' With f = B z the EP posterior of z is `St(df, sqrt(kappa) M^-1 B'nu, kappa M^-1)`,
-#' `M = I + B'TB`, and the prior `St(df, 0, I)` [M A.7], of each function.
-#' @noRd
-importance_draws <- function(object, problem, draws) {
-  r <- nrow(problem$B)
-  tau <- as.matrix(object$ep$sites$tau)
-  nu <- as.matrix(object$ep$sites$nu)
-  df <- object$spec$df
-  root <- if (is.finite(df)) sqrt(object$ep$kappa) else 1
-  log_ratios <- 0
-  f <- matrix(0, r * problem$functions, draws)
-  for (kernel in kernels_of(problem)) {
-    for (c in kernel$functions) {
-      L <- native_cholesky(native_product(kernel$B, tau[, c] * kernel$B), 1)
-      if (is.null(L)) {
-        return(NULL)
-      }
-      right <- native_solve(L, crossprod(kernel$B, nu[, c]))
-      centre <- native_solve(L, right, transpose = TRUE)
-      noise <- normal_draws(r, draws)
-      if (is.finite(df)) { # of one function
-        stretch <- 1 / sqrt(stats::rgamma(draws, df / 2, df / 2))
-        noise <- noise * rep(stretch, each = r)
-      }
-      z <- root * (drop(centre) + native_solve(L, noise, transpose = TRUE))
-      log_scale <- sum(log(diag(L))) - r * log(root)
-      log_ratios <- log_ratios + log_t(colSums(z^2), df, r) - log_t(colSums(noise^2), df, r) -
-        log_scale
-      f[rows_of(problem, c), ] <- native_product(kernel$B, z, transpose = FALSE)
-    }
-  }
-  seen <- problem$look(f)
-  list(log_ratios = seen$log_lik + log_ratios, all_right = seen$right)
-}
-
-# Log density of a standard t by its squared radius, up to a constant
-log_t <- function(square, df, r) {
-  if (is.finite(df)) -(df + r) / 2 * log1p(square / df) else -square / 2
-}
-
-#' Standard normal rows x cols, a column at a time: stats::rnorm() of millions hears no interrupt
-#' @noRd
-normal_draws <- function(rows, cols) {
-  matrix(vapply(seq_len(cols), function(c) stats::rnorm(rows), numeric(rows)), rows)
-}
-
-check_importance <- function(object, problem, draws = 10000L) {
-  drawn <- importance_draws(object, problem, draws)
-  ratios <- drawn$log_ratios[drawn$log_ratios > -Inf]
-  note <- if (is.null(drawn)) {
-    "the EP posterior can't be sampled"
-  } else if (length(ratios) < 100) {
-    "too few draws of EP's posterior have every label on its right side"
-  }
-  where <- function(known, value) if (known) value else NA_real_
-  list(
-    pareto_k = where(is.null(note), pareto_k(ratios)),
-    importance_ess = where(!is.null(drawn), ais_estimate(c(ratios, -Inf))$ess),
-    all_right = where(!is.null(drawn), mean(drawn$all_right)),
-    pareto_note = if (is.null(note)) NA_character_ else note
-  )
-}
-
-#' The shape of the tail of the ratios
-#' @noRd
-pareto_k <- function(log_ratios) {
-  size <- ceiling(min(0.2 * length(log_ratios), 3 * sqrt(length(log_ratios))))
-  tail <- utils::tail(sort(exp(log_ratios - max(log_ratios))), size + 1)
-  pareto_fit(tail[-1] - tail[1])$k
 }

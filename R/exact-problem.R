@@ -1,6 +1,6 @@
 # What simulation needs of a fit: kernels, and a likelihood of steps. Of two classes it steps where
 # the latent function changes its sign; of several, which have a function each, where another one
-# becomes the largest [M A.8].
+# becomes the largest [M A.7].
 
 #' What simulation needs of a fitted model
 #'
@@ -9,8 +9,7 @@
 #'   labels -1 and +1, or the losses of several classes (n x C), see classes_problem(); `barrier`
 #'   [M A.1], the level of the fit, and `top`, the one before: log odds of a right against a wrong
 #'   label for y = -1 and +1, `Inf` at a flip rate of 0, of several classes see src/bounce-classes.h;
-#'   `offset`, log likelihood with all labels right; `look(f)`, of latent values n x functions,
-#'   draws (a column each): list(log_lik, right: whether all labels are on their right side).
+#'   `offset`, log likelihood with all labels right.
 #' @noRd
 ais_problem <- function(object) {
   check_has_latent(object)
@@ -56,7 +55,7 @@ ais_problem <- function(object) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)
   })
   problem <- if (several) {
-    classes_problem(grams, row_likelihood(object), label_code(object$data))
+    classes_problem(grams, row_likelihood(object))
   } else {
     ais_problem_gram(grams[[1]], object$data$y, object$epsilon)
   }
@@ -79,15 +78,7 @@ ais_problem_gram <- function(K, y, epsilon) {
   offset <- sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
   c(factored(list(K)), list(
     functions = 1L, y = as.double(y), barrier = barrier,
-    top = ifelse(is.finite(barrier), barrier, impossible_top(y)), offset = offset,
-    look = function(f) {
-      wrong <- y * f <= 0
-      by_label <- rbind(
-        colSums(wrong[y < 0, , drop = FALSE]), colSums(wrong[y > 0, , drop = FALSE])
-      )
-      energy <- colSums(ifelse(by_label > 0, by_label * barrier, 0)) # 0 x Inf = 0
-      list(log_lik = offset - energy, right = colSums(wrong) == 0)
-    }
+    top = ifelse(is.finite(barrier), barrier, impossible_top(y)), offset = offset
   ))
 }
 
@@ -106,21 +97,13 @@ impossible_top <- function(y) log(NROW(y)) + 15
 #' The same of several classes
 #' @param grams one for each of them, or one that they share. @param L likelihoods of the true
 #'   classes, n x C; the losses are by how much their logs are below the largest of the row.
-#' @param code of the labels.
 #' @noRd
-classes_problem <- function(grams, L, code) {
-  n <- nrow(L)
+classes_problem <- function(grams, L) {
   most <- row_max(L)
   loss <- unname(log(most) - log(L))
   c(factored(grams), list(
     functions = ncol(L), y = loss, barrier = c(1, Inf),
-    top = c(1, if (all(is.finite(loss))) Inf else impossible_top(loss)), offset = sum(log(most)),
-    look = function(f) {
-      f <- aperm(array(f, c(n, ncol(L), ncol(f))), c(1, 3, 2))
-      top <- matrix(max.col(matrix(f, ncol = ncol(L)), ties.method = "first"), n)
-      found <- matrix(loss[cbind(rep(seq_len(n), ncol(top)), as.vector(top))], n)
-      list(log_lik = sum(log(most)) - colSums(found), right = colSums(top != code) == 0)
-    }
+    top = c(1, if (all(is.finite(loss))) Inf else impossible_top(loss)), offset = sum(log(most))
   ))
 }
 

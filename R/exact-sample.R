@@ -83,23 +83,13 @@
 #' f <- posterior_sample(fit, 200, newdata = data.frame(x = c(-3, 0.2)))
 #' colMeans(f > 0)
 #' predict(fit, data.frame(x = c(-3, 0.2)), type = "prob")
-posterior_sample <- function(object, ...) {
-  UseMethod("posterior_sample")
-}
-
-#' @export
-posterior_sample.default <- function(object, ...) by_own_fit(posterior_sample, object, ...)
-
-#' @rdname posterior_sample
-#' @export
-posterior_sample.sturdy_model <- function(object,
-                                          n = 1000,
-                                          newdata = NULL,
-                                          ...,
-                                          thin = 5,
-                                          progress = object$spec$control$progress) {
-  check_model(object)
-  check_no_dots(...)
+posterior_sample <- function(object,
+                             n = 1000,
+                             newdata = NULL,
+                             ...,
+                             thin = 5,
+                             progress = object$spec$control$progress) {
+  object <- fit_of(object, ...)
   check_has_latent(object)
   n <- check_count(n, "n", min = 1)
   thin <- check_count(thin, "thin", min = 1)
@@ -109,10 +99,6 @@ posterior_sample.sturdy_model <- function(object,
   check_memory(4 * as.double(n) * size, n, what = "draws")
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
-  sample_latent(object, n, new, thin, progress)
-}
-
-sample_latent <- function(object, n, new, thin, progress) {
   problem <- ais_problem(object)
   start <- sample_start(problem)
   draws <- sample_moves(problem, start, n, thin, progress)

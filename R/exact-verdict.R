@@ -5,9 +5,7 @@ check_limits <- list(evidence = c(0.5, 3), probability = c(0.02, 0.1))
 
 check_words <- function(check) {
   found <- findings(
-    words_evidence(check), words_corrected(check), words_t_evidence(check),
-    words_probability(check),
-    words_pareto(check)
+    words_evidence(check), words_corrected(check), words_t_evidence(check), words_probability(check)
   )
   found[c("means", "do")]
 }
@@ -101,27 +99,6 @@ words_probability <- function(check) {
   )
 }
 
-words_pareto <- function(check) {
-  k <- check$pareto_k
-  if (is.na(k) && !isTRUE(check$all_right < 0.05)) {
-    return(NULL)
-  }
-  if (isTRUE(k <= 0.7)) {
-    return(list(means = paste(
-      "EP's posterior covers the exact one: weighted draws of it represent the exact",
-      "posterior."
-    )))
-  }
-  list(
-    means = paste(
-      "EP's posterior of all latent values together overlaps too little with the exact",
-      "one for weighted draws to represent it. This is usual with many rows and says",
-      "nothing about single probabilities."
-    ),
-    do = "For statements about several rows together use posterior_sample()."
-  )
-}
-
 #' @export
 print.sturdy_check <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
@@ -150,19 +127,10 @@ print.sturdy_check <- function(x, digits = 3, ...) {
       number(x$probability$error[at], 3), "), mean gap ", number(x$mean_gap, 4)
     )
   }
-  pareto <- paste0(
-    if (is.na(x$pareto_k)) paste0("none: ", x$pareto_note) else number(x$pareto_k),
-    if (!is.na(x$all_right)) {
-      paste0(
-        " (all labels right in ", format(100 * x$all_right, digits = 2),
-        " % of EP's draws; ", format(x$importance_ess, digits = 2), " effective)"
-      )
-    }
-  )
   print_fields(c(
     "Log evidence" = evidence[1],
     if (length(evidence) > 1) c(" " = evidence[2]),
-    "Probability" = probability, "Pareto k" = pareto
+    "Probability" = probability
   ))
   print_sentences("What it means", x$means)
   print_sentences("What to do", if (length(x$do)) x$do else "Nothing.")

@@ -8,12 +8,13 @@ formula_face <- function(spec_of) {
   function(formula, data = NULL, ..., subset = NULL, na.action = stats::na.omit, trusted = NULL,
            rates = NULL, weights = NULL, units = NULL, cluster = NULL) {
     spec <- spec_of(...)
-    fit_rows(
+    molded <- mold_rows(
       data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
         units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
         weights = substitute(weights)
       )
     )
+    fit_spec(spec, molded)
   }
 }
 
@@ -24,7 +25,8 @@ table_face <- function(spec_of) {
   function(x, y, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
     spec <- spec_of(...)
     known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
-    fit_spec(spec, in_one_block(known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known)))
+    molded <- in_one_block(known_in(mold_xy(x, y, spec$scale, takes_many(spec)), x, known))
+    fit_spec(spec, molded)
   }
 }
 
@@ -45,22 +47,23 @@ no_face <- function(verb) {
   }
 }
 
-#' Fit the rows that a formula takes from `data`
+#' The rows that a formula takes from `data`, or a fit to them, where they can be had only while it is
+#' made
 #'
 #' @param subset unevaluated. @param env of the formula.
 #' @param known list(units, trusted, rates, weights), unevaluated.
 #' @noRd
-fit_rows <- function(data, spec, formula, subset, na.action, cluster, env, known) {
-  UseMethod("fit_rows")
+mold_rows <- function(data, spec, formula, subset, na.action, cluster, env, known) {
+  UseMethod("mold_rows")
 }
 
-fit_rows.default <- function(data, spec, formula, subset, na.action, cluster, env, known) {
+mold_rows.default <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   refuse(
     !is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
     arg = "cluster"
   )
-  fit_spec(spec, in_one_block(known_in(
+  in_one_block(known_in(
     mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
     data, known, formula
-  )))
+  ))
 }

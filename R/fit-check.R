@@ -32,9 +32,11 @@ fit_of <- function(object, ...) {
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
 wrong_field <- function(object) {
-  fields <- unclass(object)
-  for (name in names(model_fields)) {
-    fine <- tryCatch(model_fields[[name]](fields[[name]], fields), error = function(cnd) FALSE)
+  fields <- as.list(unclass(object))
+  names <- c(names(model_checks), "filter", "shards")
+  at <- list2env(sapply(names, function(name) fields[[name]], simplify = FALSE), parent = topenv())
+  for (name in names(model_checks)) {
+    fine <- tryCatch(eval(model_checks[[name]], at), error = function(cnd) FALSE)
     if (!isTRUE(fine)) {
       return(name)
     }
@@ -43,75 +45,48 @@ wrong_field <- function(object) {
 
 # What each field has to be: of the right type and size, with numbers that can be. What the numbers
 # of one field say of those of another is not asked.
-model_fields <- list(
-  spec = function(spec, all) {
-    # made again, an argument that was changed to what can't be is an error
-    identical(do.call(ep_control, unclass(spec$control), quote = TRUE), spec$control) &&
-      identical(edit_spec(spec, list()), spec) && is.null(all$kernel) == is.null(spec$kernel)
+model_checks <- expression(
+  # made again, an argument that was changed to what can't be is an error
+  spec = identical(do.call(ep_control, unclass(spec$control), quote = TRUE), spec$control) &&
+    identical(edit_spec(spec, list()), spec) && is.null(kernel) == is.null(spec$kernel),
+  blueprint = inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) &&
+    length(blueprint$levels) >= 2 && are_strings(blueprint$all_columns) &&
+    identical(as.character(names(blueprint$coding)), blueprint$columns) &&
+    all(vapply(blueprint$coding, is_coding, NA)),
+  omega = are_omega(list(array(omega, c(1, dim(omega))))) && all(dim(omega) == length(blueprint$levels)),
+  epsilon = length(epsilon) > 0 && are_shares(epsilon) && (
+    mean(epsilon) < 0.5 || length(blueprint$levels) > 2 || !is.null(recalibration) || by_readers(data$reports)
+  ),
+  kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
+    are_numbers(kernel$variance, above = 0) && are_numbers(kernel$lengthscale, above = 0) &&
+    length(kernel$lengthscale) / length(kernel$variance) == (
+      if (identical(kernel$type, "iso")) 1 else length(blueprint$columns)
+    ) && (is.null(kernel$width) || are_numbers(kernel$width, above = 0)) &&
+    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, above = -1e-300)),
+  prior = is.null(prior) || are_numbers(prior$scale, above = 0) && are_numbers(prior$nugget, 1) &&
+    prior$nugget >= 0 && length(prior$group) == length(prior$weights),
+  recalibration = is.null(recalibration) || are_numbers(recalibration$weight, above = 0) &&
+    are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
+  weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) && are_numbers(weights$C) &&
+    identical(dim(weights$C), rep(length(prior$weights), 2)) && are_numbers(weights$log_scale, 1),
+  inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z),
+  data = if (is.null(data)) {
+    is_filter(filter) || is_shards(shards)
+  } else {
+    is_data(data, length(blueprint$levels))
   },
-  blueprint = function(blueprint, all) {
-    inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) &&
-      length(blueprint$levels) >= 2 && are_strings(blueprint$all_columns) &&
-      identical(as.character(names(blueprint$coding)), blueprint$columns) &&
-      all(vapply(blueprint$coding, is_coding, NA))
+  ep = if (is.null(ep)) {
+    is.null(data) && !is.null(weights)
+  } else {
+    is_ep(ep, length(data$y), length(blueprint$levels), !is.null(recalibration))
   },
-  omega = function(omega, all) {
-    are_omega(list(array(omega, c(1, dim(omega))))) && all(dim(omega) == length(all$blueprint$levels))
-  },
-  epsilon = function(epsilon, all) {
-    may_be_most <- length(all$blueprint$levels) > 2 || !is.null(all$recalibration) ||
-      by_readers(all$data$reports)
-    length(epsilon) > 0 && are_shares(epsilon) && (may_be_most || mean(epsilon) < 0.5)
-  },
-  kernel = function(kernel, all) {
-    each <- if (identical(kernel$type, "iso")) 1 else length(all$blueprint$columns)
-    is.null(all$spec$kernel) || identical(class(kernel), class(all$spec$kernel)) &&
-      are_numbers(kernel$variance, above = 0) &&
-      are_numbers(kernel$lengthscale, each * length(kernel$variance), above = 0) &&
-      (is.null(kernel$width) || are_numbers(kernel$width, above = 0)) &&
-      all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, above = -1e-300))
-  },
-  prior = function(prior, all) {
-    is.null(prior) || are_numbers(prior$scale, above = 0) && are_numbers(prior$nugget, 1) &&
-      prior$nugget >= 0 && length(prior$group) == length(prior$weights)
-  },
-  recalibration = function(recalibration, all) {
-    is.null(recalibration) || are_numbers(recalibration$weight, above = 0) &&
-      are_numbers(recalibration$slope, 1, above = 0) &&
-      is_one_of(recalibration$kind, c("fit", "recorded", "scores"))
-  },
-  weights = function(weights, all) {
-    k <- length(all$prior$weights)
-    is.null(weights) || are_numbers(weights$mean, k) && are_numbers(weights$C, k^2) &&
-      identical(dim(weights$C), c(k, k)) && are_numbers(weights$log_scale, 1)
-  },
-  inducing = function(inducing, all) {
-    is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z)
-  },
-  data = function(data, all) {
-    classes <- length(all$blueprint$levels)
-    if (is.null(data)) is_filter(all$filter) || is_shards(all$shards) else is_data(data, classes)
-  },
-  ep = function(ep, all) {
-    if (is.null(ep)) {
-      return(is.null(all$data) && !is.null(all$weights))
-    }
-    is_ep(ep, length(all$data$y), length(all$blueprint$levels), !is.null(all$recalibration))
-  },
-  learning = function(learning, all) {
-    is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
-      are_strings(learning$on_bound)
-  },
-  label_stage = function(label_stage, all) {
-    is.null(label_stage) ||
-      inherits(label_stage, "second_stage") && is.null(wrong_field(label_stage)) &&
-        (is.null(all$data) || identical(label_stage$data$rows, all$data$rows))
-  },
-  call = function(call, all) is.null(call) || is.call(call),
-  nodes = function(nodes, all) {
-    is.null(nodes) ||
-      are_nodes(nodes, length(all$data$y), length(all$blueprint$levels), all$recalibration)
-  }
+  learning = is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
+    are_strings(learning$on_bound),
+  label_stage = is.null(label_stage) ||
+    inherits(label_stage, "second_stage") && is.null(wrong_field(label_stage)) &&
+      (is.null(data) || identical(label_stage$data$rows, data$rows)),
+  call = is.null(call) || is.call(call),
+  nodes = is.null(nodes) || are_nodes(nodes, length(data$y), length(blueprint$levels), recalibration)
 )
 
 is_coding <- function(coding) {

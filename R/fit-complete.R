@@ -13,7 +13,7 @@
 #   learning     NULL when nothing was learned
 #   label_stage  a second stage on its leave-one-out probabilities; NULL where all was given
 #   call         the call that made it
-#   nodes        where it averages: see complete_nodes(); NULL at one point
+#   nodes        where it averages: see with_nodes(); NULL at one point
 
 #' @param fitted list of `epsilon`, `ep`, `learning` and, where it averages, `nodes`; of several
 #'   classes `omega`. @param ... what is the model's own: `kernel`, or `prior` and `weights`.
@@ -21,14 +21,10 @@
 new_model <- function(spec, molded, fitted, ...) {
   levels <- molded$blueprint$levels
   classes <- length(levels)
-  nodes <- complete_nodes(fitted$nodes, molded$data)
-  omega <- if (is.null(nodes)) {
-    as_omega(
-      if (is.null(fitted$omega)) fitted$epsilon else fitted$omega, classes,
-      share = latent_share(fitted$latent)
-    )[1, , ]
+  omega <- if (is.null(fitted$nodes)) {
+    as_omega(fitted$epsilon, classes, share = latent_share(fitted$latent))[1, , ]
   } else {
-    nodes_omega(nodes, molded$data$reports)
+    nodes_omega(fitted$nodes, molded$data$reports)
   }
   dimnames(omega) <- list(true = levels, recorded = levels)
   model <- structure(
@@ -36,36 +32,34 @@ new_model <- function(spec, molded, fitted, ...) {
       spec = spec,
       blueprint = molded$blueprint,
       data = molded$data,
-      epsilon = if (classes == 2) fitted$epsilon else omega_rates(omega),
+      epsilon = if (classes == 2 && !is.null(fitted$epsilon)) fitted$epsilon else omega_rates(omega),
       omega = omega,
       ...,
       ep = fitted$ep,
       learning = fitted$learning,
       call = NULL, # see with_call()
-      nodes = nodes
+      nodes = NULL
     ),
     class = c(spec_model(spec), "sturdy_model")
   )
-  with_few(model)
+  with_nodes(model, fitted$nodes)
 }
 
-#' A fit with what it predicts from
+#' A fit with what learning keeps of its nodes, see new_nodes(), with what they say of the rows
+#' together, and with those that it predicts from
 #' @noRd
-with_few <- function(object) {
-  if (!is.null(object$nodes)) object$nodes$few <- few_nodes(object)
-  object
-}
-
-#' What learning keeps of its nodes, see new_nodes(), with what they say of the rows together
-#' @noRd
-complete_nodes <- function(nodes, data) {
+with_nodes <- function(object, nodes) {
   if (is.null(nodes)) {
-    return(NULL)
+    return(object)
   }
-  nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
-  of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
-  nodes$truth <- truth_in_blocks(of_nodes, nodes$seen, data)
-  nodes
+  if (is.null(object$recalibration)) {
+    nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
+    of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
+    nodes$truth <- truth_in_blocks(of_nodes, nodes$seen, object$data)
+  }
+  object$nodes <- nodes
+  object$nodes$few <- few_nodes(object)
+  object
 }
 
 #' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they
@@ -88,9 +82,12 @@ reweighed <- function(object) {
     out <- lapply(latent$natives(points, df, spec$control), function(o) if (ep_converged(o)) o)
     if (all(vapply(out, is.null, NA))) { # the best of them, along a path
       best <- which.max(nodes$table$weight)
-      out[best] <- list(node_followed(latent, points[[best]], df, spec$control))
+      found <- ep_continue(function(L, sites) {
+        latent$native(points[[best]]$hyper, df, L, sites, spec$control)
+      }, points[[best]]$L, NULL)$out
+      if (!ep_converged(found)) abort_nodes_lost()
+      out[[best]] <- found
     }
-    if (all(vapply(out, is.null, NA))) abort_nodes_lost()
     out
   }
   out <- run(Inf)
@@ -103,21 +100,9 @@ reweighed <- function(object) {
     keep <- keep & !vapply(out, is.null, NA)
     if (!any(keep)) abort_nodes_lost()
   }
-  nodes <- nodes_left(nodes, keep)
-  arrays <- node_arrays(out[keep])
-  nodes[names(arrays)] <- arrays
-  object$nodes <- complete_nodes(nodes, object$data)
-  object$omega[] <- nodes_omega(object$nodes, object$data$reports)
-  with_few(object)
-}
-
-#' EP at a node, along a path where a cold start does not lead there; `NULL` without a fixed point
-#' @noRd
-node_followed <- function(latent, point, df, control) {
-  found <- ep_continue(function(L, sites) {
-    latent$native(point$hyper, df, L, sites, control)
-  }, point$L, NULL)$out
-  if (ep_converged(found)) found
+  nodes <- nodes_left(nodes, keep, out)
+  object$omega[] <- nodes_omega(nodes, object$data$reports)
+  with_nodes(object, nodes)
 }
 
 abort_nodes_lost <- function() {

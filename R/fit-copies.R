@@ -47,8 +47,6 @@ rows_together <- function(object, data, of) {
     nodes$tau <- nodes$tau[of, , drop = FALSE] * share
     if (dense) nodes$b <- nodes$b[of, , drop = FALSE] * share
     nodes$seen <- nodes$seen[of, , , drop = FALSE]
-    object$nodes <- complete_nodes(nodes, data)
-    object <- with_few(object)
   }
-  object
+  with_nodes(object, nodes)
 }

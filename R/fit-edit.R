@@ -6,7 +6,7 @@ spec_constructor <- function(model) {
 
 # Fields that are no arguments of the model
 spec_held <- list(
-  second_stage = c("df", "kernel", "criterion", "method", "kernels", "scale")
+  second_stage = c("df", "kernel", "criterion", "kernels", "scale")
 )
 
 #' A spec with some arguments changed
@@ -22,7 +22,7 @@ edit_spec <- function(spec, changed) {
   decides <- intersect(names(kept), names(formals(default_epsilon)))
   if (identical(spec$epsilon, do.call(default_epsilon, kept[decides]))) kept$epsilon <- NULL
   given <- names(changed)
-  if (any(c("criterion", "method") %in% given) && !"hyper" %in% given) kept$hyper <- NULL
+  if ("criterion" %in% given && !"hyper" %in% given) kept$hyper <- NULL
   if ("inference" %in% names(changed)) kept$nugget <- NULL
   kept <- kept[setdiff(names(kept), c(names(changed), spec_held[[model]]))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)

@@ -19,7 +19,9 @@ few_checked <- 100L         # rows at which that is looked at
 #'   `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
-  if (sum(report_times(object$data$reports)) >= few_least) {
+  if (!is.null(object$recalibration)) {
+    choose_nodes(object, few_gap_label)
+  } else if (sum(report_times(object$data$reports)) >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))
   }
@@ -185,12 +187,7 @@ inducing_variances <- function(object, node, Z) {
   if (any(vapply(C, is.null, NA))) {
     return(NULL)
   }
-  size <- max(vapply(C, nrow, 1L))
-  list(Z = Z, C = as_slices(lapply(C, function(one) {
-    padded <- matrix(0, size, size)
-    padded[seq_len(nrow(one)), seq_len(nrow(one))] <- one
-    padded
-  })))
+  list(Z = Z, C = as_slices(C))
 }
 
 #' What probabilities differ by at some rows when their variances go through inducing inputs, at

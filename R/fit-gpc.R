@@ -65,12 +65,12 @@
 #'   unit length (embeddings), the second, with a message.
 #' @param epsilon The probability that a recorded label is wrong. `"average"`, the default,
 #'   averages over noise models and rates; `"learn"` finds the best rate, and is the default at the
-#'   optimum with `criterion = "loo"`, another `method` than `"gradient"`, or a kernel that learns
+#'   optimum with `criterion = "loo"`, or a kernel that learns
 #'   something without a prior. A number in `[0, 0.5)`, two rates by true class, named `neg` and `pos` or by the classes, whose sum
 #'   is below 1, or a noise matrix is taken as known; `"learn2"` learns two rates, `"matrix"` a
 #'   matrix. See [label-noise].
 #' @param hyper `"integrate"`, the default, averages over the values of what is learned;
-#'   `"optimum"`, the default where `criterion` or `method` is given, finds the best values
+#'   `"optimum"`, the default where `criterion` is given, finds the best values
 #'   and takes them as known: at the best mode of what would be averaged over, or with `epsilon =
 #'   "learn"` or a given rate those that maximise `criterion`. `options(sturdy.hyper = "optimum")` changes the default.
 #' @param noise The priors of label noise and of overlap, made by [noise_prior()].
@@ -91,8 +91,6 @@
 #' @param criterion What learning at one point maximises, unless `epsilon = "average"`: `"evidence"` or
 #'   `"loo"`, the leave-one-out log probability of the recorded labels. `NULL`, the default, means the
 #'   first, at a finite `df` the second. See [learning].
-#' @param method How a flip rate is learned at one point: `"gradient"`, which `NULL`, the default,
-#'   means. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
 #'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
 #' @param kernels `"shared"`, the default, for one kernel; with three classes or more also `"per
@@ -134,11 +132,10 @@ gpc <- function(x, ...) {
 #' @export
 gpc_spec <- function(...,
                      kernel = kernel_ard(),
-                     epsilon = default_epsilon(hyper, criterion, method, kernel),
-                     hyper = default_hyper(criterion, method),
+                     epsilon = default_epsilon(hyper, criterion, kernel),
+                     hyper = default_hyper(criterion),
                      noise = noise_prior(),
                      criterion = NULL,
-                     method = NULL,
                      inducing = "auto",
                      kernels = "shared",
                      df = Inf,
@@ -154,7 +151,7 @@ gpc_spec <- function(...,
     c(if (is.finite(df)) "stc", "gpc"),
     df = df, kernel = kernel, epsilon = epsilon, hyper = hyper,
     noise = check_noise_prior(noise), criterion = criterion,
-    method = check_method(method), inducing = check_inducing(inducing),
+    inducing = check_inducing(inducing),
     kernels = check_choice(kernels, c("shared", "per class"), "kernels"),
     scale = check_flag(scale, "scale"), control = check_control(control)
   )
@@ -176,24 +173,6 @@ gpc.matrix <- gpc.data.frame
 #' @rdname gpc
 #' @export
 gpc.default <- no_face("gpc")
-
-#' EM-EP, which values of this argument once were, ends where the gradient does, in more steps
-#' @noRd
-check_method <- function(method) {
-  if (is.null(method)) method <- "gradient"
-  if (identical(method, "em")) {
-    inform_sturdy(c(i = "The optimum of EM is found by its gradient, in fewer steps."), "method")
-    return("gradient")
-  }
-  must(
-    identical(method, "gradient"), "method", "be {.val gradient}", "method", got = method,
-    more = c(
-      i = "EM is in {.file experiments/kg08.R} of the repository, with the M-step of the evidence and
-           that of Kim and Ghahramani (2008)."
-    )
-  )
-  method
-}
 
 fit_molded.gpc_spec <- function(spec, molded) {
   all <- molded$data

@@ -25,7 +25,7 @@ kept_ep <- function(ep, spec) {
 #' @noRd
 inducing_inputs <- function(inducing, blueprint, X) {
   if (identical(inducing, "auto")) {
-    return(auto_inducing(nrow(X), length(blueprint$levels)))
+    inducing <- if (nrow(X) > inducing_auto_rows[1 + (length(blueprint$levels) > 2)]) inducing_auto
   }
   if (is.null(inducing) || is.numeric(inducing) && is.null(dim(inducing))) {
     return(inducing)

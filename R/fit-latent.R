@@ -96,8 +96,13 @@ node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
     )
   } else {
     tau <- node_columns(object, "tau", used$node, object$ep$sites$tau)
-    dense_latent(object, hyper, tau, b, X)
+    meter <- progress_meter("Predicting", object$spec$control$progress)
+    tick <- function(done) meter(done, nrow(X), paste(whole(nrow(X)), "rows"))
+    native_gp_predict_nodes(object$data$X, row_columns(object), hyper, tau, b, X, tick)
   }
+  refuse(
+    any(latent$status < 0), "The posterior of the fit can't be factorised for prediction.", "no_posterior"
+  )
   new_latents(object, latent$m, latent$s2, X, used, latent_functions(object))
 }
 
@@ -105,16 +110,8 @@ node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
 #' @param made list(Z, C), see inducing_variances(). @return rows x (functions and nodes).
 #' @noRd
 mixed_variances <- function(object, hyper, made, X) {
-  s2 <- matrix(0, nrow(X), length(hyper))
-  sizes <- vapply(hyper, count_features, 1, Z = made$Z) # some have a linear part, some have none
-  for (k in unique(sizes)) {
-    at <- which(sizes == k)
-    C <- made$C[seq_len(k), seq_len(k), at, drop = FALSE]
-    none <- matrix(0, k, length(at))
-    s2[, at] <-
-      native_inducing_predict_nodes(made$Z, model_columns(object), hyper[at], none, C, X)$s2
-  }
-  s2
+  no_means <- matrix(0, nrow(made$C), length(hyper))
+  native_inducing_predict_nodes(made$Z, model_columns(object), hyper, no_means, made$C, X)$s2
 }
 
 #' @param used see used_nodes().
@@ -141,19 +138,6 @@ offset_latent <- function(object, X, node) {
     arg = "formula"
   )
   outer(offset, sqrt(vapply(nodes_hyper(object)[node], function(hyper) hyper$nugget[1], 0)))
-}
-
-dense_latent <- function(object, hyper, tau, b, X) {
-  rows <- nrow(X)
-  meter <- progress_meter("Predicting", object$spec$control$progress)
-  columns <- row_columns(object)
-  latent <- native_gp_predict_nodes(object$data$X, columns, hyper, tau, b, X, function(done) {
-    meter(done, rows, paste(whole(rows), "rows"))
-  })
-  if (any(latent$status < 0)) {
-    abort_sturdy("The posterior of the fit can't be factorised for prediction.", "no_posterior")
-  }
-  latent
 }
 
 # The weight of a level that training did not have is as under the prior: its mean is
@@ -233,7 +217,12 @@ latent_kappa <- function(object) {
 #' @noRd
 latent_covariance <- function(object) {
   if (!is.null(object$inducing)) {
-    return(inducing_covariance(object))
+    features <- inducing_features(object)
+    return(function(X) {
+      at <- features(X)
+      native_product(at$V, native_product(object$inducing$C, at$V, FALSE)) +
+        diag(at$left, nrow(X))
+    })
   }
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
@@ -262,18 +251,6 @@ latent_explained <- function(object) {
     V <- native_solve(L, G[pos, , drop = FALSE])
     W <- native_solve(M, G[neg, , drop = FALSE] - native_product(V_neg, V))
     native_product(V, V) - native_product(W, W)
-  }
-}
-
-#' The same through inducing inputs: what they leave of the variance [M 9.6] is independent
-#' from input to input, and does not appear between them
-#' @noRd
-inducing_covariance <- function(object) {
-  features <- inducing_features(object)
-  function(X) {
-    at <- features(X)
-    native_product(at$V, native_product(object$inducing$C, at$V, FALSE)) +
-      diag(at$left, nrow(X))
   }
 }
 

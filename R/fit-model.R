@@ -147,14 +147,11 @@ check_has_latent <- function(object) {
 #' How many labels of each class, the event second
 #' @noRd
 label_counts <- function(object) {
-  UseMethod("label_counts")
-}
-
-label_counts.sturdy_model <- function(object) {
+  if (is.null(object$data)) {
+    return(c(object$filter$counts, object$shards$counts))
+  }
   tabulate(label_code(object$data), length(object$blueprint$levels))
 }
-
-label_counts.bpm_filtered <- function(object) object$filter$counts
 
 #' Hyperparameters of a fit, named, on the natural scale; those of its label noise are the last
 #' @noRd

@@ -26,13 +26,8 @@ rows_to_predict <- function(object, newdata) {
 
 # The training rows, as if they were new, are there to be predicted.
 check_has_data <- function(object) {
-  UseMethod("check_has_data")
-}
-
-check_has_data.sturdy_model <- function(object) invisible(object)
-
-check_has_data.bpm_filtered <- function(object) {
-  abort_sturdy(
+  refuse(
+    !is.null(object$filter),
     c(
       "{.arg newdata} must be given: the model keeps none of the rows it has
        absorbed.",
@@ -40,6 +35,7 @@ check_has_data.bpm_filtered <- function(object) {
     ),
     "missing_argument", arg = "newdata"
   )
+  check_by_ep(object)
 }
 
 #' The rows of a fit, those without a label at their places, see split_unlabelled()

@@ -150,7 +150,7 @@ second_stage_spec <- function(...,
     "second_stage",
     df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
     hyper = check_choice(hyper, c("integrate", "optimum"), "hyper"),
-    noise = check_noise_prior(noise), criterion = "evidence", method = "gradient",
+    noise = check_noise_prior(noise), criterion = "evidence",
     kernels = "shared", scale = FALSE, control = check_control(control)
   )
 }
@@ -217,17 +217,11 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
   nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))
   at <- label_means(nodes, levels, way)
-  omega <- nodes_omega(nodes, data$reports)
-  dimnames(omega) <- list(true = levels, recorded = levels)
-  object <- structure(
-    list(
-      spec = spec, blueprint = molded$blueprint, data = data, epsilon = omega_rates(omega),
-      omega = omega, recalibration = c(at, list(kind = kind, way = way)),
-      ep = label_ep(nodes, at), learning = NULL, call = NULL, nodes = nodes
-    ),
-    class = c("second_stage", "sturdy_model")
+  molded$data <- data
+  object <- new_model(
+    spec, molded, list(ep = label_ep(nodes, at), nodes = nodes),
+    recalibration = c(at, list(kind = kind, way = way))
   )
-  object$nodes$few <- choose_nodes(object, few_gap_label)
   if (kind == "scores" && is.null(overlap)) {
     object$recalibration["apart"] <- list(apart_count(object, noise, way))
   }

@@ -50,26 +50,36 @@ default_hyper <- function(...) {
 #' has
 #' @param criterion `NULL` where none was named.
 #' @noRd
-default_epsilon <- function(hyper, criterion = NULL, method = NULL, kernel = NULL) {
+default_epsilon <- function(hyper, criterion = NULL, kernel = NULL) {
   kernel <- as.list(kernel) # what is none is refused where arguments are checked
   free <- setdiff(intersect(hyper_names, names(kernel)), c(kernel$fixed, held_at_zero(kernel)))
   open <- learn_unpriored(list(free = free, prior = kernel$prior))
-  em <- !is.null(method) && !identical(method, "gradient")
-  searched <- identical(criterion, "loo") || em || length(open) > 0
+  searched <- identical(criterion, "loo") || length(open) > 0
   if (identical(hyper, "optimum") && searched) "learn" else "average"
 }
 
-# Fit molded data: a model of the class of the spec. `molded` as mold_formula() or
-# mold_xy() made it.
+# Fit molded data: a model of the class of the spec. `molded` as mold_rows() or
+# mold_xy() made it, or a fit.
 fit_spec <- function(spec, molded) {
+  if (inherits(molded, "sturdy_model")) {
+    return(molded)
+  }
   if (is.null(molded$data$reports)) molded <- with_reports(molded)
-  inform_few_rows(length(molded$data$y))
+  n <- length(molded$data$y)
+  if (n < few_rows_least) {
+    inform_sturdy(
+      c(i = "{n} row{?s} {?tells/tell} next to nothing: rates, numbers of wrong labels, and
+             probabilities away from {?it/them} are those of the priors."),
+      "few_rows", rows = n
+    )
+  }
   spec <- unlabelled_of_classes(spec, molded$blueprint$levels)
   spec <- study_of_classes(spec, molded$blueprint$levels)
   check_readers_possible(spec, molded$data$reports)
   spec <- spec_of_soft(spec, molded$data$reports)
   check_offset_possible(spec, molded)
-  with_call(fit_molded(spec, molded))
+  fit <- fit_molded(spec, molded)
+  with_call(fit)
 }
 
 #' A fit with the call that made it, its arguments by name
@@ -122,16 +132,6 @@ maker_call <- function(value) {
 }
 
 few_rows_least <- 4L # below this nearly all that a fit says is the prior's
-
-inform_few_rows <- function(n) {
-  if (n < few_rows_least) {
-    inform_sturdy(
-      c(i = "{n} row{?s} {?tells/tell} next to nothing: rates, numbers of wrong labels, and
-             probabilities away from {?it/them} are those of the priors."),
-      "few_rows", rows = n
-    )
-  }
-}
 
 fit_molded <- function(spec, molded) {
   UseMethod("fit_molded")

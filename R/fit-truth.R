@@ -27,16 +27,9 @@ truth <- function(object) {
 #'   the labels, 0 where they are right for certain; omega, K arrays S x C x C).
 #' @noRd
 node_truth <- function(object) {
-  new_truth(nodes(object), node_seen(object), labelled_data(object))
-}
-
-#' The labels of a fit; of one that keeps no rows none
-#' @noRd
-labelled_data <- function(object) {
-  if (!is.null(object$data)) {
-    return(object$data)
-  }
-  list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
+  data <- object$data
+  if (is.null(data)) data <- list(y = numeric(), reports = label_reports(integer(), ncol(object$omega)))
+  new_truth(nodes(object), node_seen(object), data)
 }
 
 #' What the log probability of each of n new labels counts for among nodes: given a node rows are

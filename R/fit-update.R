@@ -99,12 +99,7 @@ update.sturdy_model <- function(object,
       units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
       weights = substitute(weights)
     )
-    subset <- substitute(subset)
-    env <- parent.frame()
-    in_one_block(known_in(
-      mold_formula(formula, data, spec$scale, na.action, subset, env, many = takes_many(spec)),
-      data, known, formula
-    ))
+    mold_rows(data, spec, formula, substitute(subset), na.action, NULL, parent.frame(), known)
   }
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)
@@ -168,16 +163,13 @@ stored_rows <- function(object, formula., spec) {
 #' @param none in the place of `NULL`.
 #' @noRd
 given_known <- function(value, arg, none) {
-  value <- tryCatch(value, error = function(cnd) abort_known_data(arg, cnd))
-  if (inherits(value, "formula")) abort_known_data(arg)
-  if (is.null(value)) none else value
-}
-
-abort_known_data <- function(arg, cnd = NULL) {
-  abort_sturdy(
+  value <- tryCatch(value, error = identity)
+  refuse(
+    inherits(value, c("error", "formula")),
     "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
-    c("missing_argument", arg), arg = arg, parent = cnd
+    c("missing_argument", arg), arg = arg, parent = if (inherits(value, "error")) value
   )
+  if (is.null(value)) none else value
 }
 
 #' Checks are of the rows of a fit: they do not go over to other data

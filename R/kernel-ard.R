@@ -47,8 +47,8 @@
 #' [select_model()] compares shapes by their evidence.
 #'
 #' # Sums
-#' `kernel_linear() + kernel_ard()` is `kernel_ard(linear = 1)`, of any shape: a trend and what is
-#' left. A model that is linear alone is [bpm()].
+#' `kernel_ard(linear = 1)` is the sum of a linear kernel and one of any shape: a trend and what is left.
+#'  A model that is linear alone is [bpm()].
 #'
 #' @param lengthscale Starting values (or values to hold), above 0, in units of
 #'   the *scaled* columns when the model scales its inputs. For `kernel_ard()` one
@@ -63,7 +63,7 @@
 #' @param nugget Variance of independent noise on the latent function, at least 0 (0.1
 #'   by default). At 0 there is no nugget, and none is learned.
 #' @param linear Variance of a linear part over that of the squared exponential part, at least 0.
-#'   At 0, the default, there is none, and none is learned. In `kernel_linear()` above 0.
+#'   At 0, the default, there is none, and none is learned.
 #' @param fixed Names of the hyperparameters that are held at the given values:
 #'   any of `"lengthscale"`, `"variance"` (the default), `"bias"`, `"nugget"` and `"linear"`;
 #'   `TRUE` holds all of them, `character()` none.
@@ -97,7 +97,7 @@
 #' kernel_ard()
 #' kernel_ard(lengthscale = c(1, 3), fixed = c("lengthscale", "variance"))
 #' kernel_iso(bias = 0, nugget = 0.01, prior = NULL)
-#' kernel_linear() + kernel_ard()
+#' kernel_ard(linear = 1)
 #' kernel_ard(shape = "matern 5/2")
 #' kernel_iso(shape = "rational quadratic", alpha = 0.5)
 kernel_ard <- function(lengthscale = NULL,
@@ -109,7 +109,7 @@ kernel_ard <- function(lengthscale = NULL,
                        linear = 0,
                        shape = "squared exponential",
                        alpha = 1) {
-  new_kernel("ard", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
+  new_kernel("ard", as.list(environment()))
 }
 
 #' @rdname kernel_ard
@@ -123,36 +123,7 @@ kernel_iso <- function(lengthscale = NULL,
                        linear = 0,
                        shape = "squared exponential",
                        alpha = 1) {
-  new_kernel("iso", lengthscale, variance, bias, nugget, linear, fixed, prior, shape, alpha)
-}
-
-#' @rdname kernel_ard
-#' @export
-kernel_linear <- function(linear = 1) {
-  structure(
-    list(linear = check_hyper(linear, "linear", TRUE, 1)),
-    class = c("kernel_linear", "sturdy_kernel")
-  )
-}
-
-#' @export
-`+.sturdy_kernel` <- function(e1, e2) {
-  parts <- if (missing(e2)) list(e1) else list(e1, e2)
-  linear <- vapply(parts, inherits, NA, "kernel_linear")
-  must(
-    length(parts) == 2 && sum(linear) == 1 && inherits(parts[[which(!linear)]], "sturdy_kernel"),
-    NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels"
-  )
-  kernel <- check_kernel(parts[[which(!linear)]])
-  kernel$linear <- parts[[which(linear)]]$linear
-  kernel
-}
-
-#' @export
-print.kernel_linear <- function(x, digits = 3, ...) {
-  cat("<kernel_linear> linear ", format_each(x$linear, check_digits(digits)),
-      ", to be added to another kernel\n", sep = "")
-  invisible(x)
+  new_kernel("iso", as.list(environment()))
 }
 
 # Construction --------------------------------------------------------------
@@ -191,40 +162,29 @@ check_kernel <- function(kernel) {
       is_one_of(kernel$type, c("ard", "iso")),
     "kernel", "be made by {.fn kernel_ard} or {.fn kernel_iso}", got = kernel,
     more = c(
-      i = if (is.function(kernel)) "Did you leave out the parentheses?",
-      i = if (inherits(kernel, "kernel_linear")) {
-        "{.code kernel_linear() + kernel_ard()} is a sum; {.fn bpm} is linear alone."
-      }
+      i = if (is.function(kernel)) "Did you leave out the parentheses?"
     )
   )
-  checked <- do.call(new_kernel, unclass(kernel)[fields], quote = TRUE)
+  checked <- new_kernel(kernel$type, unclass(kernel))
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
   checked
 }
 
-new_kernel <- function(type,
-                       lengthscale,
-                       variance,
-                       bias,
-                       nugget,
-                       linear,
-                       fixed,
-                       prior,
-                       shape,
-                       alpha) {
+new_kernel <- function(type, given) {
+  lengthscale <- given$lengthscale
   if (!is.null(lengthscale)) lengthscale <- check_hyper(lengthscale, "lengthscale", TRUE)
   must(
     type == "ard" || length(lengthscale) < 2, "lengthscale",
     "be one number, not {length(lengthscale)}", "lengthscales",
     more = c(i = "Use {.fn kernel_ard} for one lengthscale per column.")
   )
+  one <- function(name, positive) check_hyper(given[[name]], name, positive, 1)
   structure(
     list(
-      type = type, lengthscale = lengthscale, variance = check_hyper(variance, "variance", TRUE, 1),
-      bias = check_hyper(bias, "bias", FALSE, 1), nugget = check_hyper(nugget, "nugget", FALSE, 1),
-      linear = check_hyper(linear, "linear", FALSE, 1), fixed = check_fixed(fixed),
-      prior = check_weak_prior(prior), shape = check_shape(shape, type),
-      alpha = check_hyper(alpha, "alpha", TRUE, 1)
+      type = type, lengthscale = lengthscale, variance = one("variance", TRUE), bias = one("bias", FALSE),
+      nugget = one("nugget", FALSE), linear = one("linear", FALSE), fixed = check_fixed(given$fixed),
+      prior = check_weak_prior(given$prior), shape = check_shape(given$shape, type),
+      alpha = one("alpha", TRUE)
     ),
     class = c(paste0("kernel_", type), "sturdy_kernel")
   )

@@ -28,21 +28,6 @@ check_inducing <- function(inducing) {
   check_count(inducing, "inducing", 1, 1e5)
 }
 
-#' How many inducing inputs `"auto"` begins with, `NULL` for a dense kernel
-#' @noRd
-auto_inducing <- function(rows, classes) {
-  if (rows > inducing_auto_rows[1 + (classes > 2)]) inducing_auto
-}
-
-#' And how many it goes on with where these leave much of the variance: twice as many, if
-#' there are many columns; else so many that the time, in proportion to n m^2, rises with the
-#' rows
-#' @noRd
-more_inducing <- function(m, rows, wide) {
-  times <- if (wide) 2 else (inducing_auto_work / rows)^inducing_auto_power
-  round(m * min(max(times, 1), 2))
-}
-
 #' k-means++ centres in the metric of the kernel
 #'
 #' Of the first rows of X, which table_order() has spread over all. The draws of k-means++

@@ -16,15 +16,6 @@ ordered_kernel <- function(kernel, levels) {
   kernel
 }
 
-#' A kernel without them, as the user gave it
-#' @noRd
-unordered_kernel <- function(kernel) {
-  kernel["width"] <- NULL
-  kernel$prior$width <- NULL
-  if (!length(kernel$prior)) kernel["prior"] <- list(NULL)
-  kernel
-}
-
 #' Logs of the probabilities that a normal is between thresholds, from the tail that is nearer
 #' @param cut thresholds, of all or a row each.
 #' @noRd

@@ -27,7 +27,7 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   all <- label_rows(P, reports, way)
   rows <- label_telling(all, P, reports)
   parts <- label_parts(rows, noise, near, n)
-  evidence <- label_each(parts, function(part) part$log_evidence)
+  evidence <- vapply(parts, function(part) part$log_evidence, 1)
   probability <- softmax(evidence + log(noise$weights))
   kept <- label_thinned(parts, probability, all$labels, all$share)
   nodes <- list(
@@ -36,16 +36,18 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
       log_evidence = unname(evidence), probability = unname(probability),
       modes = vapply(parts, `[[`, 1L, "modes"),
       nodes = vapply(parts, function(part) ncol(part$Z), 1L),
-      ess = label_each(parts, function(part) part$ess),
-      pareto_k = label_each(parts, function(part) part$pareto_k),
+      ess = vapply(parts, `[[`, 1, "ess"),
+      pareto_k = vapply(parts, `[[`, 1, "pareto_k"),
       method = vapply(parts, `[[`, "", "method"),
-      laplace = label_each(parts, function(part) part$laplace), row.names = NULL
+      laplace = vapply(parts, `[[`, 1, "laplace"), row.names = NULL
     ),
     table = kept$table, omega = kept$omega, points = kept$points, ruled_out = noise$ruled_out
   )
   nodes[c("truth", "wrong", "unusual")] <- label_says(all, nodes, list(y = data$y[order], reports = reports), order)
-  nodes$plain <- if (label_asks_plain(nodes$models)) {
-    label_factor(label_parts(rows, noise, near, label_points[["plain"]], parts), noise)
+  said <- flip_evidence(nodes$models)
+  # it is open whether unusual rows hide wrong labels
+  if (!is.null(said) && said$some - said$none < log(verdict_limits[2])) {
+    nodes$plain <- label_factor(label_parts(rows, noise, near, label_points[["plain"]], parts), noise)
   }
   nodes
 }
@@ -63,19 +65,10 @@ label_parts <- function(rows, noise, near, n, beside = NULL) {
   parts
 }
 
-label_each <- function(parts, of) vapply(parts, of, 1)
-
-#' Is it open whether unusual rows hide wrong labels?
-#' @noRd
-label_asks_plain <- function(models) {
-  said <- flip_evidence(models)
-  !is.null(said) && said$some - said$none < log(verdict_limits[2])
-}
-
 label_factor <- function(parts, noise) {
   models <- data.frame(
     model = names(parts), prior = unname(noise$weights),
-    log_evidence = label_each(parts, function(part) part$log_evidence)
+    log_evidence = vapply(parts, function(part) part$log_evidence, 1)
   )
   said <- flip_evidence(models)
   said$some - said$none
@@ -156,7 +149,10 @@ label_thinned <- function(parts, probability, n, share) {
     w <- exp(part$log_weight)
     thinned_weights(w / sum(w), n, order(label_wrong_rates(part$said$omega, share)))
   }, parts, size[names(parts)])
-  said <- Map(function(part, one) label_said_at(part$said, one$at), parts, chosen)
+  said <- Map(function(part, one) {
+    omega <- part$said$omega[, , , one$at, drop = FALSE]
+    list(points = points_at(part$said$points, one$at), omega = omega)
+  }, parts, chosen)
   each <- function(of) unlist(Map(of, chosen, probability), use.names = FALSE)
   list(
     table = data.frame(

@@ -140,7 +140,7 @@ label_starts <- function(problem, beside) {
   starts <- lapply(beside$found, function(mode) {
     root <- diag(0.5, problem$d)
     whole <- length(at$mine) == length(mode$z)
-    root[at$mine, at$mine] <- if (whole) mode$root else label_root(mode, at$its)
+    root[at$mine, at$mine] <- if (whole) mode$root else t(chol(tcrossprod(mode$root)[at$its, at$its, drop = FALSE]))
     list(z = replace(numeric(problem$d), at$mine, mode$z[at$its]), root = root)
   })
   apart <- starts[[1]] # what unusual rows may have taken there, wrong labels may explain here
@@ -150,10 +150,6 @@ label_starts <- function(problem, beside) {
   }, NA)
   c(list(apart), starts[far])
 }
-
-#' A root of the covariance of some coordinates at a mode
-#' @noRd
-label_root <- function(mode, which) t(chol(tcrossprod(mode$root)[which, which, drop = FALSE]))
 
 #' Which coordinates of a problem another one has, too; those of the same noise only in the same model
 #' @return list(mine, its): positions in both

@@ -185,13 +185,6 @@ points_at <- function(points, which) {
   lapply(points, function(x) if (!is.null(x)) matrix(x, ncol = size)[, which, drop = FALSE])
 }
 
-#' Some of the points
-#' @param said see points() of label_problem().
-#' @noRd
-label_said_at <- function(said, which) {
-  list(points = points_at(said$points, which), omega = said$omega[, , , which, drop = FALSE])
-}
-
 # Parts -----------------------------------------------------------------------------
 
 #' Logs of the slopes of the classes at points, C x K

@@ -38,10 +38,10 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
     },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
+      if (!is.null(Z)) control$tol <- max(control$tol, 1e-6) # where EP ends
       out <- native_classes_fit(
         X, Z, columns, class_hypers(hyper, classes), rows$likelihoods(L), rows$sites(sites),
-        classes_control(control, Z), labels = !gradient, gradient = gradient,
-        progress = progress
+        control, labels = !gradient, gradient = gradient, progress = progress
       )
       out$value <- out$log_evidence
       out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
@@ -50,13 +50,6 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
   )
 }
 
-
-#' With inducing inputs EP ends at a residual of 1e-6
-#' @noRd
-classes_control <- function(control, Z) {
-  if (!is.null(Z)) control$tol <- max(control$tol, 1e-6)
-  control
-}
 
 #' Doubles that a fit holds at a time
 #' @param own whether each class has a kernel of its own; otherwise they share features.

@@ -16,11 +16,9 @@ latent_inducing <- function(X, columns, labels, kernel, Z) {
   asked <- Z
   if (!is.matrix(Z)) Z <- place_inducing(X, columns, kernel$lengthscale, Z)
   predict <- function(hyper, b, C) native_inducing_predict(Z, columns, hyper, b, C, given)
-  control_of <- function(control, df, criterion) {
-    control <- control_for(control, n, is.infinite(df) && criterion != "loo")
-    control$keep <- keep
-    control
-  }
+  fits <- row_fits(rows, columns, Z, lowrank_doubles(n, m + 1), keep, function(control, df, criterion) {
+    control_for(control, n, is.infinite(df) && criterion != "loo")
+  })
   new_latent(
     n = n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
@@ -38,17 +36,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z) {
       prior <- predict(hyper, found$b, found$extra)
       native_project(L, prior$m, prior$s2, df, n, hyper$width)
     },
-    predict = predict,
-    natives = if (keep) row_natives(rows, columns, Z, lowrank_doubles(n, m + 1), control_of),
-    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
-                      progress = NULL) {
-      columns$times <- rows$times
-      rows$result(native_inducing_fit(
-        X, Z, columns, hyper, rows$likelihoods(L), df, rows$sites(sites),
-        control_of(control, df, criterion), criterion, gradient, progress,
-        offset = rows$offset(hyper), width = hyper$width
-      ))
-    }
+    predict = predict, native = fits$native, natives = fits$natives
   )
 }
 

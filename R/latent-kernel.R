@@ -8,6 +8,7 @@ latent_kernel <- function(X, columns, labels, kernel) {
   check_memory(5 * nrow(X)^2 + 2 * length(X), nrow(X), TRUE)
   rows <- latent_rows(X, labels, c(row_fields, "b"))
   X <- rows$X
+  fits <- row_fits(rows, columns, NULL, 5 * rows$n^2)
   new_latent(
     n = rows$n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
@@ -16,15 +17,6 @@ latent_kernel <- function(X, columns, labels, kernel) {
     some = function(k) {
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel)
     },
-    again = NULL, project = NULL, predict = NULL,
-    natives = row_natives(rows, columns, NULL, 5 * rows$n^2, function(control, ...) control),
-    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
-                      progress = NULL) {
-      columns$times <- rows$times
-      rows$result(native_gp_fit(
-        X, columns, hyper, rows$likelihoods(L), df, rows$sites(sites), control, criterion,
-        gradient, progress, offset = rows$offset(hyper), width = hyper$width
-      ))
-    }
+    again = NULL, project = NULL, predict = NULL, native = fits$native, natives = fits$natives
   )
 }

@@ -18,7 +18,7 @@
 #   places    whether again() places them anew
 #   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
 #             each of the reports' and a column a class, see report_likelihood(). A list as of
-#             native_gp_fit(), rows in the order given, gradients by hyperparameter with
+#             native_gp_fits(), rows in the order given, gradients by hyperparameter with
 #             respect to logs; b and extra are what the latent predicts from.
 #   natives(points, ..): the same at several points, each list(hyper, L, sites), on as many
 #             threads as there are; the rest as of native(), which does it one by one where a
@@ -99,26 +99,31 @@ latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
 # Doubles that fits on threads of their own may take together
 latent_together <- 5e7
 
-#' natives() of a latent of rows
-#' @param doubles that a fit takes. @param control_of function(control, df, criterion): the
-#'   control of EP. @return function, or `NULL` where memory is for one by one.
+#' native() and natives() of a latent of rows with one function
+#' @param doubles that a fit takes. @param keep see native_gp_fits(). @param control_of
+#'   function(control, df, criterion): the control of EP. @return list(native, natives), `natives`
+#'   being `NULL` where memory is for one by one.
 #' @noRd
-row_natives <- function(rows, columns, Z, doubles, control_of) {
-  if (max(2, getOption("sturdy.threads")) * doubles > latent_together) {
-    return(NULL)
-  }
-  function(points, df, control, criterion = "none", gradient = FALSE) {
+row_fits <- function(rows, columns, Z, doubles, keep = TRUE, control_of = function(control, ...) control) {
+  columns$times <- rows$times
+  natives <- function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
     control <- control_of(control, df, criterion)
     runs <- lapply(points, function(at) {
       native_run(
-        rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient,
+        rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient, progress,
         offset = rows$offset(at$hyper), width = at$hyper$width
       )
     })
-    hyper <- lapply(points, `[[`, "hyper")
-    columns$times <- rows$times
-    lapply(native_gp_fits(rows$X, Z, columns, hyper, runs), rows$result)
+    out <- native_gp_fits(rows$X, Z, columns, lapply(points, `[[`, "hyper"), runs, keep)
+    lapply(out, rows$result)
   }
+  together <- keep && max(2, getOption("sturdy.threads")) * doubles <= latent_together
+  list(
+    natives = if (together) natives,
+    native = function(hyper, df, L, sites, ...) {
+      natives(list(list(hyper = hyper, L = L, sites = sites)), df, ...)[[1]]
+    }
+  )
 }
 
 #' Reports in the order in which EP takes their rows, so that sums over them are rounded
@@ -140,11 +145,10 @@ latent_omega <- function(latent, epsilon) {
 
 #' How a rate of wrong labels is shared by the other classes, see as_omega()
 #' @noRd
-latent_share <- function(latent) if (has_order(latent)) neighbour_share(latent$classes)
-
-#' Are its classes in an order?
-#' @noRd
-has_order <- function(latent) isTRUE(latent$classes > 2 && latent$functions == 1)
+latent_share <- function(latent) {
+  in_order <- isTRUE(latent$classes > 2 && latent$functions == 1)
+  if (in_order) neighbour_share(latent$classes)
+}
 
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C

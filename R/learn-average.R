@@ -23,14 +23,20 @@ learns_by_nodes <- function(spec) {
   identical(spec$hyper, "integrate") || identical(spec$epsilon, "average")
 }
 
-#' Integrate what is free, and fit
+#' Learn what is free, at the optimum or, where it is integrated, at nodes, then fit, there at the best
+#' mode
 #'
-#' @param latent see latent.R. @param spec as of learn_fit(), with `hyper` and
-#'   `noise`.
-#' @return list(hyper, epsilon, ep, latent, nodes, learning), as learn_fit(), at the best mode, and
-#'   `nodes`: see new_nodes().
+#' @param latent see latent.R. @param spec a list of `df`, `epsilon` (rates, or how they are
+#'   learned), `criterion` ("evidence" or "loo"), `control`; where it averages, `hyper` and `noise`.
+#' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
+#'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
 #' @noRd
-average_fit <- function(latent, spec) {
+learn_fit <- function(latent, spec) {
+  spec$deadline <- seconds_now() + spec$control$budget
+  spec$control$progress <- learn_work(spec$control$progress, latent)
+  if (!is_averaged(latent, spec)) {
+    return(optimum_fit(latent, spec))
+  }
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
   noise$turn <- latent_turn(latent)
   noise <- noise_of(noise$first, noise)
@@ -44,19 +50,13 @@ average_fit <- function(latent, spec) {
   if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
   nodes <- nodes_at_df(new_nodes(found$model, found$part, noise), found$model$problem, spec)
   inform_rough(nodes, integrate)
-  average_result(spec, found$model, nodes)
-}
-
-#' The fit at the best mode, and the nodes
-#' @noRd
-average_result <- function(spec, model, nodes) {
-  mode <- model$modes[[1]]
-  problem <- model$problem
+  mode <- found$model$modes[[1]]
+  problem <- found$model$problem
   problem[c("df", "criterion")] <- spec[c("df", "criterion")]
   ep <- learn_final(problem, mode$par, mode$sites)
   mode$cold <- ep$cold
   nodes$point <- problem$omega(mode$par)
-  c(learn_result(problem, mode, ep, "integrate", model$modes), list(nodes = nodes))
+  c(learn_result(problem, mode, ep, "integrate", found$model$modes), list(nodes = nodes))
 }
 
 #' The order in which its classes have rates, see class_turn(); among those with as many labels that
@@ -128,7 +128,7 @@ average_total <- function(latent) {
 
 #' Nodes around the modes, anew where one of them is above the mode that it was drawn around; more
 #' where they are cheap and their weights uneven
-#' @return list(model, part: see node_integral())
+#' @return list(model, part: see node_further())
 #' @noRd
 average_nodes_of <- function(model, integrate, spec) {
   size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
@@ -139,25 +139,23 @@ average_nodes_of <- function(model, integrate, spec) {
   problem$corners <- length(problem$field) >= node_corners
   for (round in seq_len(average_rounds)) {
     model$modes <- lapply(model$modes, learn_second, problem)
-    part <- node_integral(problem, model$modes, size)
+    part <- if (size > 0 && length(problem$field)) node_further(problem, model$modes, NULL, size)
+    if (is.null(part)) part <- node_at_modes(problem, model$modes)
     ahead <- average_ahead(model, part)
     if (is.null(ahead) || round == average_rounds || learn_is_over(spec)) break
     anew <- learn_search(model$problem, ahead, spec)
     if (!length(anew$modes)) break
     model <- anew
   }
-  while (average_wants_more(problem$latent, part, size) && !learn_is_over(spec)) {
+  # more nodes, where they are cheap and their weights uneven
+  cheap <- average_cost(problem$latent) <= average_cheap && !is.null(problem$latent$y)
+  uneven <- function(n) n < average_more * size && part$ess < average_uneven * n
+  while (part$method == "nodes" && cheap && uneven(length(part$log_f)) && !learn_is_over(spec)) {
     part <- node_further(problem, model$modes, part, size)
   }
   # nodes, or where their weights say nothing the modes
   if (part$method == "nodes" && part$ess < node_least_ess) part <- node_at_modes(problem, model$modes)
   list(model = model, part = part)
-}
-
-average_wants_more <- function(latent, part, size) {
-  n <- length(part$log_f)
-  cheap <- average_cost(latent) <= average_cheap && !is.null(latent$y)
-  part$method == "nodes" && cheap && n < average_more * size && part$ess < average_uneven * n
 }
 
 #' Where a node is above the mode that it was drawn around there is a better mode
@@ -192,10 +190,7 @@ nodes_at_df <- function(nodes, problem, spec) {
     if (ep_converged(out)) out
   })
   keep <- !vapply(out, is.null, NA)
-  if (!any(keep)) {
-    return(nodes)
-  }
-  utils::modifyList(nodes_left(nodes, keep), node_arrays(out[keep]))
+  if (any(keep)) nodes_left(nodes, keep, out) else nodes
 }
 
 # Conditions ----------------------------------------------------------------------

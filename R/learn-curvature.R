@@ -56,7 +56,9 @@ learn_curvature <- function(problem, mode, central = FALSE) {
   }
   if (!central && "prior" %in% measured) {
     told <- curvature_scores(problem, here, measured, first)
-    H <- curvature_filled(H, told)
+    # columns that differences do not tell: from the others, and from scores
+    H[, told$at] <- t(H[told$at, , drop = FALSE])
+    H[told$at, told$at] <- told$H
     measured <- told$measured
   }
   c(
@@ -140,16 +142,6 @@ curvature_scores <- function(problem, here, measured, step) {
   precision <- rep_len(pmax(problem$precision, problem$least), length(here$par))
   times <- report_times(problem$latent$reports)
   list(at = at, H = crossprod(scores, times * scores) + diag(precision[at], length(at)), measured = measured)
-}
-
-#' A curvature with its columns that differences do not tell: from the other columns, and from
-#' scores
-#' @noRd
-curvature_filled <- function(H, told) {
-  at <- told$at
-  H[, at] <- t(H[at, , drop = FALSE])
-  H[at, at] <- told$H
-  H
 }
 
 #' What is to be said of how the curvature at modes was measured, after their method

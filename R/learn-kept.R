@@ -5,7 +5,7 @@ average_kept <- 1e-3 # share of the weight of a model that may be left out
 #' The nodes of an average
 #'
 #' Those of next to no weight are left out.
-#' @param model list(problem, modes). @param part see node_integral().
+#' @param model list(problem, modes). @param part see node_further().
 #' @return list(models, a data frame with one row; table, one with a row a
 #'   node: model, weight (all sum to 1), log_evidence; hyper, omega (K each; omega S x C x C); and the
 #'   arrays of node_arrays()).
@@ -63,10 +63,13 @@ node_arrays <- function(out) {
 }
 
 #' Some of the nodes, weighted anew
+#' @param out results of EP at all of them.
 #' @noRd
-nodes_left <- function(nodes, keep) {
+nodes_left <- function(nodes, keep, out) {
   nodes$table <- nodes$table[keep, ]
   nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
   nodes$table$weight <- shares(nodes$table$weight)
+  arrays <- node_arrays(out[keep])
+  nodes[names(arrays)] <- arrays
   nodes
 }

@@ -16,41 +16,25 @@ learn_maxit <- 200L # of a climb
 #'   best first. Empty where EP has no fixed point.
 #' @noRd
 learn_modes <- function(objective, starts) {
-  ends <- best_first(learn_ends(objective, starts, objective$problem$way))
-  ends <- Filter(function(end) is.finite(end$penalised), ends)
-  if (!objective$problem$curved) {
+  problem <- objective$problem
+  ends <- learn_ends(objective, starts, problem$way)
+  ends <- Filter(function(end) is.finite(end$penalised), best_first(ends))
+  if (!problem$curved) {
     return(ends)
   }
   modes <- list()
   for (end in ends) {
     if (!mode_is_known(end, modes)) {
-      told <- mode_curvature(objective$problem, end)
+      told <- if (!is.null(end$curvature) && learn_is_over(problem)) {
+        list(H = end$curvature, tangent = NULL, measured = "converged") # on some rows
+      } else {
+        learn_curvature(problem, end)
+      }
       end[names(told)] <- told
       if (!is.null(end$H)) modes <- c(modes, list(end))
     }
   }
   modes
-}
-
-#' The curvature at a mode, or when time is over that on some rows
-#' @noRd
-mode_curvature <- function(problem, mode) {
-  if (!is.null(mode$curvature) && learn_is_over(problem)) {
-    return(list(H = mode$curvature, tangent = NULL, measured = "converged"))
-  }
-  learn_curvature(problem, mode)
-}
-
-#' What `f` makes of the elements of a list; when time is over, of those up to the first that is
-#' `enough`
-#' @noRd
-until_over <- function(x, problem, f, enough) {
-  made <- list()
-  for (one in x) {
-    made <- c(made, list(f(one)))
-    if (enough(made[[length(made)]]) && learn_is_over(problem)) break
-  }
-  made
 }
 
 best_first <- function(ends) ends[order(-reached(ends))]
@@ -74,9 +58,12 @@ mode_is_known <- function(end, modes) {
 #' @noRd
 learn_ends <- function(objective, starts, way) {
   look <- if (length(starts) > 1) way$look else 0L
-  looks <- until_over(starts, objective$problem, function(start) {
-    learn_walk(start, objective, way$basis, look, modes_gain)
-  }, function(look) is.finite(look$penalised))
+  looks <- list()
+  for (start in starts) {
+    there <- learn_walk(start, objective, way$basis, look, modes_gain)
+    looks <- c(looks, list(there))
+    if (is.finite(there$penalised) && learn_is_over(objective$problem)) break
+  }
   looks <- best_first(looks)
   ends <- list()
   for (look in looks) {
@@ -132,7 +119,7 @@ learn_climb <- function(from, objective, gain = learn_gain, steps = learn_maxit)
   for (off in c(3, 0.1)) {
     rising <- learn_at_zero(problem, best) & best$gradient > 0
     here <- if (any(rising)) {
-      learn_move_epsilon(objective, best, rising, stats::qlogis(2 * off * learn_small_epsilon))
+      objective$at(replace(best$par, rising, stats::qlogis(2 * off * learn_small_epsilon)))
     } else {
       learn_try_zero(objective, best)
     }
@@ -151,10 +138,6 @@ learn_at_zero <- function(problem, here) {
   problem$field == "epsilon" & !is.null(problem$small) & here$par <= problem$lower
 }
 
-learn_move_epsilon <- function(objective, here, which, value) {
-  objective$at(replace(here$par, which, value))
-}
-
 #' `here`, or a better evaluation with small flip rates at their lower bound
 #' @noRd
 learn_try_zero <- function(objective, here) {
@@ -164,6 +147,6 @@ learn_try_zero <- function(objective, here) {
   if (!any(small)) {
     return(here)
   }
-  zero <- learn_move_epsilon(objective, here, small, problem$lower[small])
+  zero <- objective$at(replace(here$par, small, problem$lower[small]))
   if (zero$penalised > here$penalised) zero else here
 }

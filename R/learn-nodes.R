@@ -18,21 +18,15 @@ node_beyond <- 1        # nats that a node may be above its mode, or there is a 
 
 # Nodes ------------------------------------------------------------------------
 
-#' Nodes of a noise model
+#' Nodes of a noise model, or more of them: all are weighted by the mixture of what they were drawn
+#' from
 #'
+#' @param part nodes that there are, or `NULL`: it stays where time ends before the new ones.
 #' @param n how many. @return list(Z (d x K), log_weight (K, with the evidence in it: their
 #'   log_sum() less log K), out (K native results, `NULL` without a fixed point), log_f,
 #'   log_evidence, laplace, ess, pareto_k, method; pair:
 #'   which of them are mirror images; proposal: what they were drawn from, each component with
 #'   its share of all).
-#' @noRd
-node_integral <- function(problem, modes, n) {
-  part <- if (n > 0 && length(problem$field)) node_further(problem, modes, NULL, n)
-  if (is.null(part)) node_at_modes(problem, modes) else part
-}
-
-#' Nodes, or more of them: all are weighted by the mixture of what they were drawn from
-#' @param part nodes that there are, or `NULL`: it stays where time ends before the new ones.
 #' @noRd
 node_further <- function(problem, modes, part, n) {
   before <- length(part$log_f)
@@ -57,10 +51,6 @@ node_further <- function(problem, modes, part, n) {
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
 }
 
-#' Of each column; there may be no row
-#' @noRd
-node_log_prior <- function(Z) -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
-
 #' @param first how many points of the sequence are left out.
 #' @noRd
 node_draw <- function(problem, modes, proposal, n, first) {
@@ -84,8 +74,9 @@ node_draw <- function(problem, modes, proposal, n, first) {
   if (is.null(out)) {
     return(NULL)
   }
+  log_prior <- -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
   log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    node_log_prior(Z) - prior_spent(problem$latent)
+    log_prior - prior_spent(problem$latent)
   log_f[!is.finite(log_f)] <- -Inf
   list(
     Z = Z, log_f = log_f, out = out, proposal = proposal,

@@ -54,14 +54,6 @@ learn_native <- function(problem, par, sites, gradient = TRUE,
   )
 }
 
-#' EP at a start of the search, followed there from easier problems if need be
-#' @noRd
-learn_follow <- function(problem, par) {
-  run <- function(L, sites) learn_native(problem, par, sites, L = L)
-  over <- function() learn_is_over(problem)
-  ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
-}
-
 #' EP from the sites of the search, with the user's control: what the fit will hold
 #' @param final whether from other starts, too, if there is time left: see ep_run().
 #' @noRd
@@ -122,7 +114,9 @@ learn_objective <- function(problem) {
     if (!ep_converged(out) && is.null(problem$impatient)) {
       # old sites may mislead; a start without sites may need a path to it
       out <- if (is.null(sites)) {
-        learn_follow(problem, par)
+        run <- function(L, sites) learn_native(problem, par, sites, L = L)
+        over <- function() learn_is_over(problem)
+        ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
       } else {
         learn_native(problem, par, NULL)
       }

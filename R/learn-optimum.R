@@ -9,8 +9,11 @@ optimum_fit <- function(latent, spec) {
   problem_of <- function(latent) optimum_problem(latent, spec)
   problem <- problem_of(latent)
   if (!length(problem$start)) {
-    mode <- list(par = problem$start)
-    return(learn_result(problem, mode, optimum_held(problem, spec), "gradient", list()))
+    par <- problem$start
+    at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
+    sites <- stage_sites(latent, stage_few(latent, stage_rows)$n, at, spec)
+    ep <- learn_final(problem, par, sites, final = is.null(sites) && !is.null(latent$y))
+    return(learn_result(problem, list(par = par), ep, "gradient", list()))
   }
   found <- learn_staged(latent, problem_of, spec)
   problem <- found$model$problem
@@ -96,11 +99,3 @@ learn_is_cold <- function(found) {
     abs(value - found$value) < 1e-4 * (1 + abs(found$value))
 }
 
-#' Nothing is free: EP from where some rows lead it
-#' @noRd
-optimum_held <- function(problem, spec) {
-  latent <- problem$latent
-  at <- list(hyper = problem$hyper(problem$start), omega = problem$omega(problem$start))
-  sites <- stage_sites(latent, stage_few(latent, stage_rows)$n, at, spec)
-  learn_final(problem, problem$start, sites, final = is.null(sites) && !is.null(latent$y))
-}

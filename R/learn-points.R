@@ -51,15 +51,14 @@ node_proposal <- function(modes, corners = FALSE) {
 #' @noRd
 node_points <- function(component, n, first = 0) {
   d <- length(component$centre)
-  x <- if (component$corners) corner_points(d, n, first) else kronecker_points(component, n, first)
+  if (component$corners) {
+    x <- corner_points(d, n, first)
+  } else {
+    u <- kronecker_sequence(d, n, first)
+    x <- stats::qnorm(u)
+    x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
+  }
   matrix(component$centre + component$axes %*% (component$scale * x), d, n)
-}
-
-kronecker_points <- function(component, n, first) {
-  u <- kronecker_sequence(length(component$centre), n, first)
-  x <- stats::qnorm(u)
-  x[component$tails, ] <- stats::qt(u[component$tails, ], node_df)
-  x
 }
 
 #' Corners of cubes, each followed by its mirror image

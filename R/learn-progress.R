@@ -45,14 +45,6 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
   )
 }
 
-#' What stages on so many rows take, the last of which is all
-#' @param d coordinates.
-#' @noRd
-expect_stages <- function(work, rows, d) {
-  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(rows) - 1))
-  work$expect(sum((climbs + d) * work$share(rows)))
-}
-
 #' What is told of evaluations, where there is anybody to be told
 #' @noRd
 learn_tick <- function(problem) {

@@ -31,7 +31,7 @@ learn_report <- function(problem, mode, ep, method, modes) {
       }, NA)
     ),
     method = method,
-    on_bound = learn_on_bound(problem, mode$par)
+    on_bound = learn_names(problem)[pmin(mode$par - problem$lower, problem$upper - mode$par) < 1e-3]
   )
 }
 
@@ -56,13 +56,6 @@ stage_end <- function(left) {
   list(convergence = as.integer(short), message = paste0(
     if (short) "stopped short, ", "a further step promises ", format(left, digits = 1), " nats"
   ))
-}
-
-#' Names of the parameters that lie on a bound of the search
-#' @noRd
-learn_on_bound <- function(problem, par) {
-  near <- 1e-3
-  learn_names(problem)[par < problem$lower + near | par > problem$upper - near]
 }
 
 #' Names of the free parameters: `field.column` where there is one a column

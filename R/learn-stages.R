@@ -41,7 +41,8 @@ stage_again <- function(latent, few, hyper, spec) {
   m <- nrow(few$Z)
   if (identical(spec$inducing, "auto")) m <- min(m, inducing_auto)
   if (identical(spec$inducing, "auto") && inducing_left(few, hyper) > stage_left) {
-    m <- more_inducing(m, latent$n, latent$columns > stage_wide)
+    times <- (inducing_auto_work / latent$n)^inducing_auto_power
+    m <- round(m * if (latent$columns > stage_wide) 2 else min(max(times, 1), 2))
   }
   latent$again(hyper, m)
 }
@@ -143,8 +144,10 @@ learn_staged <- function(latent, problem_of, spec) {
   latents <- if (few$n < latent$n || placed) {
     c(if (few$n >= stage_many) list(few$some(learn_few_rows(few$n))), list(few))
   }
-  expect_stages(spec$control$progress, vapply(c(latents, list(latent)), `[[`, 1, "n"),
-                length(problem_of(latent)$start))
+  d <- length(problem_of(latent)$start)
+  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(latents)))
+  work <- spec$control$progress
+  work$expect(sum((climbs + d) * work$share(vapply(c(latents, list(latent)), `[[`, 1, "n"))))
   before <- NULL
   for (some in latents) {
     problem <- problem_of(some)

@@ -3,14 +3,14 @@
 #' EP with one latent function a class: kernel, fit, gradients in one call
 #'
 #' @param X double matrix n x p, expanded. @param Z inducing inputs (m x p), or `NULL` for
-#'   kernel space. @param columns,hyper as native_gp_fit(); `hyper` is shared by the
+#'   kernel space. @param columns,hyper as native_gp_fits(); `hyper` is shared by the
 #'   classes, or a list of one for each.
 #' @param L likelihoods of the true classes, n x C (report_likelihood()). @param sites
 #'   `NULL` or `list(tau, nu)`, n x C each.
 #' @param labels whether the probabilities of all true classes are wanted; otherwise those of
 #'   classes with the least L of their row are equal. @param gradient whether the gradients
 #'   of the evidence are.
-#' @return list; with `status` < 0 only `status` is filled. Fields as native_gp_fit(), n x
+#' @return list; with `status` < 0 only `status` is filled. Fields as native_gp_fits(), n x
 #'   C for a row and class, with `b` and `extra` a column a class; `seen` (n x C), log
 #'   probabilities that a class is the largest under the cavities; `slope` (n x C), the
 #'   derivatives of the evidence in L; `gradient`, a list of those in

@@ -2,7 +2,7 @@
 
 #' Latent mean and scale at new inputs under each of K nodes, in scaled coordinates
 #'
-#' @param columns as native_gp_fit() has them, or a list of K such.
+#' @param columns as native_gp_fits() has them, or a list of K such.
 #' @param hyper list of K lists of hyperparameters. @param tau,b n x K.
 #' @param progress `NULL` or a function of the rows done, on average over nodes.
 #' @return list(m, s2 (rows x K), status (K)), s2 with the nugget of a new observation;
@@ -22,10 +22,7 @@ native_gp_means <- function(X, columns, hyper, b, Xnew) {
   with_blas(.Call(C_gp_means, X, native_kernels(columns, hyper), as_columns(b), Xnew))
 }
 
-as_columns <- function(x) {
-  x <- if (is.matrix(x)) x else as.matrix(x)
-  if (is.double(x)) x else x + 0
-}
+as_columns <- function(x) as_doubles(as.matrix(x))
 
 #' The same in weight space, from the weights' location and scale matrix
 #'
@@ -53,12 +50,6 @@ native_inducing_predict_nodes <- function(Z, columns, hyper, b, C, Xnew) {
 native_count_density <- function(p) .Call(C_count_density, p)
 
 # One node: vectors in the place of matrices --------------------------------------
-
-native_gp_predict <- function(X, columns, hyper, sites, b, Xnew, progress = NULL) {
-  lapply(
-    native_gp_predict_nodes(X, columns, list(hyper), sites$tau, b, Xnew, progress), as.vector
-  )
-}
 
 native_inducing_predict <- function(Z, columns, hyper, b, C, Xnew) {
   lapply(native_inducing_predict_nodes(Z, columns, list(hyper), b, C, Xnew), as.vector)

@@ -62,13 +62,6 @@ native_cuts <- function(width) {
   if (!is.null(width)) c(0, cumsum(as.double(width))) - sum(width) / 2
 }
 
-#' Derivatives in the logs of widths by those in the thresholds
-#' @noRd
-width_slope <- function(by_cut, width) {
-  above <- rev(cumsum(rev(by_cut)))[-1]
-  unname(width) * (above - sum(by_cut) / 2)
-}
-
 #' An offset moves with the root of the nugget
 #' @noRd
 with_offset_gradient <- function(out, run) {
@@ -96,51 +89,34 @@ native_fit <- function(out, parts = NULL) {
 #' @param K double matrix n x n. @param L likelihoods of the true classes - and +, n x 2.
 #' @param sites `NULL` or `list(tau, nu)`. @param progress `NULL` or a function of sweep,
 #'   residual.
-#' @return as native_gp_fit()
+#' @return as native_gp_fits()
 #' @noRd
 native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
   run <- native_run(L, df, sites, control, progress = progress)
   native_fit(with_blas(.Call(C_ep_fit, K, list(run)))[[1]])
 }
 
-#' EP on inputs: kernel, fit, criterion and its gradient in one call
+#' EP on inputs, or through inducing inputs Z (m x p): kernels, fits, criterion and its gradient in
+#' one call. Where there are threads each takes its share of any number of fits, and works on one
+#' alone; the results are those of single calls to the last bit
 #'
 #' @param X double matrix n x p, expanded. @param columns list(group, weight), p
 #'   each: the lengthscale a column uses, 1-based, and the weight of its squared
 #'   difference: 1, or 1/2 for the 0/1 indicator of a level; and `times` (n), how many rows alike
 #'   each stands for, where it is not one. Cavities, `m`, `C_diag`, `loo` and `seen` are of one of
 #'   them, sites of all of them together.
-#' @param hyper list(lengthscale, variance, bias, nugget, linear). @param ... of native_run(), where
-#'   `criterion` is "none", "evidence", "evidence_zp" or "loo".
-#' @return list; with `status` < 0 only `status` is filled. `loo` (n), log probability of
+#' @param Z `NULL` for the inputs themselves. @param hyper list, one a fit, of list(lengthscale,
+#'   variance, bias, nugget, linear). @param runs list of native_run(), whose `progress` is heard of one
+#'   fit alone, and `criterion` is "none", "evidence", "evidence_zp" or "loo". @param keep `FALSE`: the
+#'   features are not kept, but made anew in every pass.
+#' @return a list for each fit; with `status` < 0 only `status` is filled. `loo` (n), log probability of
 #'   the reports on a row given the other rows; `seen` (n x 2), those of its true classes;
 #'   `second`, what the second order adds to `log_evidence`, 0 where it is not wanted.
 #'   With a `criterion` its `value`; when also `gradient`, `gradient_status`, 0 or 4 (not
 #'   to be had; otherwise `NA`), and at 0 the list `gradient` of derivatives with respect
 #'   to log lengthscale, log variance, log bias, log nugget and log linear, and `slope` (n x 2), those
-#'   with respect to L.
-#' @noRd
-native_gp_fit <- function(X, columns, hyper, ...) {
-  native_gp_fits(X, NULL, columns, list(hyper), list(native_run(...)))[[1]]
-}
-
-#' EP at inducing inputs Z (m x p)
-#'
-#' With `control$keep` `FALSE` the features are not kept, but made anew in every pass.
-#' @return as native_gp_fit() with `b` (k) and `extra` (k x k) the location and scaled
-#'   covariance of the whitened function at Z and, where there is one, the bias.
-#' @noRd
-native_inducing_fit <- function(X, Z, columns, hyper, L, df, sites, control, ...) {
-  run <- native_run(L, df, sites, control, ...)
-  native_gp_fits(X, Z, columns, list(hyper), list(run), !isFALSE(control$keep))[[1]]
-}
-
-#' Any number of such fits: where there are threads each takes its share of them, and works
-#' on one alone; the results are those of single calls to the last bit
-#'
-#' @param Z `NULL` for native_gp_fit(). @param hyper list of lists, one a fit. @param runs
-#'   list of native_run(), whose `progress` is heard of one fit alone.
-#' @return list of results
+#'   with respect to L. Through Z `b` (k) and `extra` (k x k) are the location and scaled covariance of
+#'   the whitened function at Z and, where there is one, the bias.
 #' @noRd
 native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
   out <- with_blas(.Call(C_gp_fits, X, Z, native_kernels(columns, hyper), keep, runs))
@@ -152,7 +128,10 @@ native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
 kernel_result <- function(out, hyper, run) {
   out <- with_offset_gradient(native_fit(out, kernel_parts(hyper)), run)
   if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
-  if (!is.null(out$by_cut)) out$gradient$width <- width_slope(out$by_cut, hyper$width)
+  if (!is.null(out$by_cut)) {
+    above <- rev(cumsum(rev(out$by_cut)))[-1] # a width moves the cuts on both sides, see native_cuts()
+    out$gradient$width <- unname(hyper$width) * (above - sum(out$by_cut) / 2)
+  }
   out
 }
 
@@ -175,7 +154,7 @@ kernel_gradient <- function(gradient, share) {
 #' `nugget`
 #'
 #' @param Xt double matrix k x n: the features of a row are a column.
-#' @return as native_gp_fit() with `b` the weights w (k), `extra` their scaled
+#' @return as native_gp_fits() with `b` the weights w (k), `extra` their scaled
 #'   covariance C (k x k), `gradient` list(s0, nugget), with respect to logs.
 #' @noRd
 native_weight_fit <- function(Xt, s0, nugget, ..., times = NULL) {

@@ -221,10 +221,6 @@ write_answers <- function(team, verb, args, to) {
 
 # A fit without its rows ------------------------------------------------------
 
-label_counts.sharded <- function(object) object$shards$counts
-
-check_has_data.sharded <- function(object) check_by_ep(object)
-
 summary_rows.sharded <- function(object) {
   list(scores = c(log_evidence = model_evidence(object)))
 }

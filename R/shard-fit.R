@@ -1,8 +1,8 @@
 # gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
 # which learning starts, rounds of EP over all, and a fit that keeps no rows.
 
-fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env,
-                                   known) {
+mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env,
+                                    known) {
   spec <- check_shards_spec(spec)
   for (arg in names(known)[lengths(known) > 0]) {
     abort_sturdy("{.arg {arg}} can't be used with shards.", arg, arg = arg)

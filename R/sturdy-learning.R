@@ -1,6 +1,6 @@
 #' Learning at one point
 #'
-#' What `hyper = "optimum"`, `criterion` and `method` of [gpc()] do. By default a fit averages instead:
+#' What `hyper = "optimum"` and `criterion` of [gpc()] do. By default a fit averages instead:
 #' [averaging]; and at the optimum it is held at the best mode of what would be averaged over.
 #'
 #' @details
@@ -22,7 +22,7 @@
 #' With `epsilon = "learn"` or `"learn2"`, or rates that are given, the hyperparameters that the kernel
 #' does not hold fixed, and one rate or one for each class if they are not given, are found by
 #' maximising the criterion plus the log prior of the kernel; learned rates have none. So the papers
-#' learn. `"learn"` is the default with `criterion = "loo"`, with another `method` than `"gradient"`,
+#' learn. `"learn"` is the default with `criterion = "loo"`,
 #' and where something is learned that has no prior. The search is on the log scale (for `epsilon` on the logit
 #' scale below 1/2), by quasi-Newton steps with exact gradients from several starting
 #' points; see [ep_control()]. A solution on a bound of the search is reported by
@@ -34,8 +34,8 @@
 #' `"average"`.
 #'
 #' # Methods for the flip rate
-#' When the criterion is the evidence a rate is learned jointly with the kernel, by its gradient
-#' (`method = "gradient"`). EM-EP (Kim and Ghahramani, 2008, section 3) sets `epsilon` in turn to the
+#' When the criterion is the evidence a rate is learned jointly with the kernel, by its gradient.
+#' EM-EP (Kim and Ghahramani, 2008, section 3) sets `epsilon` in turn to the
 #' mean probability that a label is wrong, in more steps. With the tilted marginals of EP its fixed
 #' points are stationary points of the evidence: it seeks the same optimum, and at an optimum of the
 #' gradient, too, the rate is the mean of `fit$ep$flipped`. With the posterior marginals, as printed in

@@ -74,8 +74,6 @@ check_row <- function(check, se) {
     prob_gap_largest = check$largest_gap,
     prob_gap_error = if (length(error)) error else NA_real_,
     prob_gap_mean = check$mean_gap,
-    pareto_k = check$pareto_k, all_right = check$all_right,
-    importance_ess = check$importance_ess,
     chains = check$ais$chains, levels = check$ais$levels,
     ais_ess = check$ais$ess, moves = check$ais$moves
   )

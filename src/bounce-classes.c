@@ -4,7 +4,7 @@
  *   of a row reaches the largest, f_w, the velocity changes along K_w e_i of w
  *   and -K_k e_i of k only, the normal of the wall in the metric of the prior:
  *   with the normal speed s = |nu_w - nu_k| / sqrt(K_w[i,i] + K_k[i,i]) and
- *   the step b of the loss, energy s^2/2 + loss is kept [M A.8],
+ *   the step b of the loss, energy s^2/2 + loss is kept [M A.7],
  *     s^2 > 2 b   passes with sqrt(s^2 - 2 b), and k is the largest,
  *     otherwise   is thrown back with s.
  *   The map keeps volume and is its own inverse up to the sign of the velocity;

@@ -45,7 +45,7 @@ mutant(
 )
 mutant(
   "classes in an order: widths don't move the middle", "R/native.R",
-  "unname(width) * (above - sum(by_cut) / 2)", "unname(width) * above", r = "cuts"
+  "unname(hyper$width) * (above - sum(out$by_cut) / 2)", "unname(hyper$width) * above", r = "cuts"
 )
 mutant(
   "classes in an order: the gradient in a rate is that of equal shares", "R/report-noise.R",
@@ -409,7 +409,7 @@ mutant(
 )
 mutant(
   "a curvature that differences do not tell is the prior's in silence", "R/learn-curvature.R",
-  "  H[at, at] <- told$H\n  H\n", "  H[at, at] <- diag(length(at))\n  H\n",
+  "    H[told$at, told$at] <- told$H\n", "    H[told$at, told$at] <- diag(length(told$at))\n",
   r = "learn-curvature"
 )
 mutant(

@@ -9,22 +9,22 @@ X <- matrix(c(-2, -1, 0.5, 1, 2, 0.3, -1, 1, 0, 2), 5)
 y <- c(-1, -1, 1, 1, -1)
 S <- diag(2) + 0.2
 calls <- alist(
-  gp_fit = native_gp_fit(
-    X, columns, hyper, likely(y, 0.05), 3, NULL, ep_control(), "loo", TRUE, function(...) list(...)
-  ),
-  gp_fit_bad = native_gp_fit(
-    X, columns, hyper, likely(y, 0), 3, list(tau = rep(-9, 5), nu = y), ep_control()
-  ),
+  gp_fit = native_gp_fits(X, NULL, columns, list(hyper), list(native_run(
+    likely(y, 0.05), 3, NULL, ep_control(), "loo", TRUE, function(...) list(...)
+  ))),
+  gp_fit_bad = native_gp_fits(X, NULL, columns, list(hyper), list(native_run(
+    likely(y, 0), 3, list(tau = rep(-9, 5), nu = y), ep_control()
+  ))),
   ep_fit = native_ep_fit(diag(5) + 1, likely(y, 0.05), Inf, NULL, ep_control()),
   weight_fit = native_weight_fit(
     t(X), c(1, 2), 0.1, likely(y, 0.05), 3, NULL, ep_control(), "evidence_zp", TRUE
   ),
-  gp_predict = native_gp_predict(
-    X, columns, hyper, list(tau = c(1, 0.5, 0, -0.02, 1)), y, X[1:2, ]
+  gp_predict = native_gp_predict_nodes(
+    X, columns, list(hyper), c(1, 0.5, 0, -0.02, 1), y, X[1:2, ]
   ),
-  inducing_fit = native_inducing_fit(
-    X, X[1:3, ], columns, hyper, likely(y, 0.05), Inf, NULL, ep_control(), "evidence", TRUE
-  ),
+  inducing_fit = native_gp_fits(X, X[1:3, ], columns, list(hyper), list(native_run(
+    likely(y, 0.05), Inf, NULL, ep_control(), "evidence", TRUE
+  ))),
   classes_fit = native_classes_fit(
     X, NULL, columns, hyper, three, NULL, ep_control(), labels = TRUE, gradient = TRUE
   ),

@@ -5,7 +5,11 @@ source(file.path(dirname(sub("^--file=", "", grep(
   "^--file=", commandArgs(FALSE), value = TRUE
 )[1])), "helper.R"))
 campaign <- campaign_start("lowrank", cases = 500, seconds = 1800)
-fit_inducing <- utils::getFromNamespace("native_inducing_fit", "sturdy")
+native_run <- utils::getFromNamespace("native_run", "sturdy")
+native_gp_fits <- utils::getFromNamespace("native_gp_fits", "sturdy")
+fit_inducing <- function(X, Z, columns, hyper, ...) {
+  native_gp_fits(X, Z, columns, list(hyper), list(native_run(...)))[[1]]
+}
 predict_inducing <- utils::getFromNamespace("native_inducing_predict", "sturdy")
 
 pick <- function(...) sample(c(...), 1)

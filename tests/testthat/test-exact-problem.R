@@ -52,7 +52,7 @@ test_that("evidence and posterior of several classes are those of weighted draws
     code <- rep_len(seq_len(C), 5)
     L <- t(case$omega)[code, ]
     exact <- prior_draws(case$grams, L)
-    problem <- classes_problem(case$grams, L, code)
+    problem <- classes_problem(case$grams, L)
     found <- simulated(problem, C)
     expect_lt(abs(found$log_z - exact$log_z), 4 * sqrt(found$se^2 + exact$se^2))
     expect_lt(max(abs(found$p - exact$p)), 0.05)
@@ -66,7 +66,7 @@ test_that("two functions are as the sign of one with twice the kernel", {
   K <- smooth_gram(five_rows())
   code <- c(1, 2, 2, 1, 2)
   omega <- as_omega(c(0.05, 0.2), 2)[1, , ]
-  several <- simulated(classes_problem(list(K), t(omega)[code, ], code), 2, 0.01)
+  several <- simulated(classes_problem(list(K), t(omega)[code, ]), 2, 0.01)
   two <- ais_run(ais_problem_gram(2 * K, 2 * code - 3, c(0.05, 0.2)), 0.01, 4e6, FALSE)
   expect_lt(abs(several$log_z - two$log_z), 4 * sqrt(several$se^2 + two$se^2))
 })

@@ -175,6 +175,7 @@ test_that("nodes are weighed by what their evidence has changed by, also where n
     models = data.frame(model = "two", prior = 1, log_evidence = -99.5, probability = 1),
     hyper = list(1, 2), omega = list(1, 2)
   )
+  out <- list(list(sites = list(tau = 1), b = 1), list(sites = list(tau = 2), b = 2))
   after <- nodes_at_evidence(nodes, c(-102, -104))
   left <- c(0.25 * exp(-2), 0.75 * exp(-5))
   expect_equal(after$models$log_evidence, -99.5 + log(sum(left)))
@@ -183,14 +184,15 @@ test_that("nodes are weighed by what their evidence has changed by, also where n
   # one without a fixed point goes, and the other has all of the weight
   lost <- nodes_at_evidence(nodes, c(-Inf, -99))
   expect_equal(lost$models$log_evidence, -99.5 + log(0.75))
-  one <- nodes_left(lost, lost$table$log_evidence > -Inf)
+  one <- nodes_left(lost, lost$table$log_evidence > -Inf, out)
   expect_equal(one$table$weight, 1)
   expect_equal(one$hyper, list(2))
   expect_equal(one$omega, list(2))
+  expect_equal(c(one$tau, one$b), c(2, 2))
   # of those that are left none may have had any weight
   rare <- nodes
   rare$table$weight <- c(0, 1)
-  only <- nodes_left(nodes_at_evidence(rare, c(-100, -Inf)), c(TRUE, FALSE))
+  only <- nodes_left(nodes_at_evidence(rare, c(-100, -Inf)), c(TRUE, FALSE), out)
   expect_equal(only$table$weight, 1)
   expect_equal(only$models$log_evidence, -Inf)
 })

@@ -10,10 +10,8 @@ test_that("the optimum has the learner of an average, unless what is asked for i
   learned <- function(...) unclass(candidate(...))[c("epsilon", "hyper")]
   expect_identical(learned("gpc", hyper = "optimum"), list(epsilon = "average", hyper = "optimum"))
   expect_identical(learned("gpc", criterion = "evidence"), learned("gpc", hyper = "optimum"))
-  expect_identical(learned("gpc", method = "gradient"), learned("gpc", hyper = "optimum"))
   one_rate <- list(epsilon = "learn", hyper = "optimum")
   expect_identical(learned("gpc", criterion = "loo"), one_rate)
-  suppressMessages(expect_identical(learned("gpc", method = "em"), one_rate))
   expect_identical(learned("stc", criterion = "loo"), one_rate)
   expect_identical(learned("bpm", criterion = "loo", df = 5), one_rate)
   # the default criterion at a finite df is not asked for
@@ -37,9 +35,6 @@ test_that("a changed spec has the rates that are usual beside what changed, or t
   for (hyper in c("integrate", "optimum")) {
     spec <- gpc_spec(hyper = hyper)
     expect_identical(changed(spec, criterion = "loo"), by("learn", "optimum", "loo"))
-    suppressMessages(
-      expect_identical(changed(spec, method = "em"), by("learn", "optimum", "evidence"))
-    )
     expect_identical(changed(spec, hyper = "optimum"), by("average", "optimum", "evidence"))
     expect_identical(changed(spec, df = 4), by("average", hyper, "loo"))
     expect_identical(changed(stc_spec(hyper = hyper), scale = FALSE), by("average", hyper, "loo"))

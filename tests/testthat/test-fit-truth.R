@@ -240,7 +240,7 @@ test_that("a row is left out as by a fit without it, also where a node has lost 
   label <- as.integer(y[row])
   lost$nodes$seen[row, , 3] <- log(replace(c(1, 1), label, 1e-30))
   lost$nodes$omega[[3]][] <- diag(2) # which calls the label impossible there
-  lost$nodes <- complete_nodes(lost$nodes, lost$data)
+  lost <- with_nodes(lost, lost$nodes)
   expect_lt(min(node_truth(lost)$log_z[row, ]), -60)
   expect_equal(row_loo(lost)[row], log(p), tolerance = 0.1)
 })

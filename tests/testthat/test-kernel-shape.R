@@ -146,18 +146,12 @@ extended_test("learning finds the shape that made the labels", {
   expect_gt(mean(better), 0)
 })
 
-test_that("a sum of a linear kernel and another has the linear part", {
-  expect_identical(kernel_linear(2) + kernel_ard(), kernel_ard(linear = 2))
-  expect_identical(kernel_iso(1) + kernel_linear(), kernel_iso(1, linear = 1))
-  expect_error(kernel_ard() + kernel_iso(), class = "sturdy_error_kernel")
-  expect_error(kernel_ard() + 1, class = "sturdy_error_kernel")
-  expect_error(gpc(class ~ a, toy(), kernel = kernel_linear()), class = "sturdy_error_type")
+test_that("a shape that is not there is refused, and others are shown", {
   expect_error(kernel_ard(shape = "cosine"), class = "sturdy_error_choice")
   expect_error(kernel_ard(shape = "matern"), class = "sturdy_error_choice")
   expect_error(kernel_iso(alpha = 0), class = "sturdy_error_hyperparameter")
   expect_snapshot({
-    kernel_linear()
-    kernel_linear() + kernel_ard(shape = "matern 5/2")
+    kernel_ard(shape = "matern 5/2", linear = 1)
     kernel_iso(shape = "rational quadratic", alpha = 0.5)
     gpc(class ~ a + b, toy(), kernel = held(shape = "matern 3/2"), epsilon = 0.1) |> summary()
   })
@@ -167,7 +161,7 @@ test_that("kernels are compared by select_model()", {
   candidates <- list(
     smooth = candidate("gpc", kernel = kernel_iso()),
     rough = candidate("gpc", kernel = kernel_iso(shape = "matern 3/2")),
-    trend = candidate("gpc", kernel = kernel_linear() + kernel_iso(shape = "matern 5/2"))
+    trend = candidate("gpc", kernel = kernel_iso(shape = "matern 5/2", linear = 1))
   )
   chosen <- select_model(class ~ a + b, toy(), candidates, criterion = "evidence")
   expect_true(all(is.finite(chosen$table$log_evidence)))

@@ -105,11 +105,3 @@ test_that("at the optimum the rate is the mean probability of a wrong label, EM'
   negative <- sum(p[two$data$y > 0]) + sum(1 - p[two$data$y < 0])
   expect_close(two$epsilon[["neg"]], sum(p[two$data$y > 0]) / negative, 2e-3)
 })
-
-test_that("EM takes the gradient, and what Kim and Ghahramani print is refused", {
-  expect_message(em <- gpc(class ~ ., toy(), method = "em"), class = "sturdy_message_method")
-  fit <- gpc(class ~ ., toy(), epsilon = "learn", hyper = "optimum")
-  expect_identical(predict(em, type = "prob"), predict(fit, type = "prob"))
-  refused <- expect_error(gpc(class ~ ., toy(), method = "em_kg08"), class = "sturdy_error_method")
-  expect_match(conditionMessage(refused), "experiments/kg08.R", fixed = TRUE)
-})

@@ -53,7 +53,7 @@ test_that("drawn twice, nodes have the density of both draws together", {
   # f is the prior, so that the evidence is 1; drawn far too narrowly at first
   problem <- problem_at(function(z) 0, 2)
   mode <- mode_at(c(0, 0), diag(60, 2), -log(2 * pi))
-  found <- node_integral(problem, list(mode), 60)
+  found <- node_further(problem, list(mode), NULL, 60)
   found <- node_further(problem, list(mode), found, 60)
   expect_equal(ncol(found$Z), 120)
   expect_lt(abs(found$log_evidence), 0.2)
@@ -76,7 +76,7 @@ test_that("corners integrate what is skewed in ten coordinates", {
   mean <- a / sqrt(1 + a^2) * exp(stats::dnorm(s, log = TRUE) - stats::pnorm(s, log.p = TRUE))
   problem <- problem_at(f, d, corners = TRUE)
   mode <- mode_at(each[1, ], diag(each[2, ]), sum(each[3, ]))
-  found <- node_integral(problem, list(mode), 32)
+  found <- node_further(problem, list(mode), NULL, 32)
   error <- function(found) max(abs(drop(found$Z %*% exp(found$log_weight)) - mean))
   expect_lt(abs(found$log_evidence - truth), abs(found$laplace - truth))
   expect_lt(error(found), max(abs(mode$par - mean)))

@@ -14,7 +14,11 @@ bench_folder <- function() {
 source(file.path(bench_folder(), "tables.R"))
 
 # The C core without the checks and the continuation of the R face
-gp_fit <- utils::getFromNamespace("native_gp_fit", "sturdy")
+native_run <- utils::getFromNamespace("native_run", "sturdy")
+native_gp_fits <- utils::getFromNamespace("native_gp_fits", "sturdy")
+gp_fit <- function(X, columns, hyper, ..., Z = NULL) {
+  native_gp_fits(X, Z, columns, list(hyper), list(native_run(...)))[[1]]
+}
 
 # Machine ---------------------------------------------------------------------
 
