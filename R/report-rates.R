@@ -75,6 +75,27 @@ rate_root <- function(sources, pooling) {
   common_root(sources, sqrt(1 - pooling), sqrt(pooling))
 }
 
+#' Rates as functions of coordinates, by source
+#' @param scale see rate_normals(). @param root S x coordinates of a kind. @param kinds how many.
+#' @return list(d; sources; rates(Z), of a column a point: a row a source of each point and a column
+#'   a kind; pull(Z, slope), d x K)
+#' @noRd
+rates_of_groups <- function(scale, root, kinds) {
+  sources <- nrow(root)
+  scores <- function(Z) {
+    of <- array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
+    matrix(aperm(of, c(1, 3, 2)), ncol = kinds)
+  }
+  list(
+    d = ncol(root) * kinds, sources = sources,
+    rates = function(Z) scale$rates(scores(Z)),
+    pull = function(Z, slope) {
+      by <- by_point(scale$pull(scores(Z), slope), ncol(Z))
+      matrix(crossprod(root, matrix(by, sources)), ncol = ncol(Z))
+    }
+  )
+}
+
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most
 #' @param z,most vectors. @param prior list(a, b, size, most; free: whether the sum of two may be
 #'   above 1).

@@ -26,12 +26,6 @@ mutant(
   "rbind(certain, NA * reports$soft[kept, , drop = FALSE])", r = "data-soft"
 )
 
-mutant(
-  "rates of groups don't feel what slopes make of them", "R/report-slopes.R",
-  "by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)",
-  "by_base <- rowsum(by_odds, design$of)", r = "report-slopes"
-)
-
 # Classes in an order ---------------------------------------------------------
 
 mutant(
