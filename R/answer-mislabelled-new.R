@@ -170,7 +170,7 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
 }
 
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
-#' the latent function, of which a fit is not certain [M 13.10]
+#' the latent function, of which a fit is not certain [M 13.9]
 #' @noRd
 shared_sd <- function(object, X, data) {
   if (latent_functions(object) == 0 || nrow(X) == 0) {
