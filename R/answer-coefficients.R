@@ -14,7 +14,10 @@ coefficient_nodes <- function(object, component) {
   raw <- component == "weights"
   fit <- if (raw) function(k) object else function(k) latent_at(object, k)
   weight <- if (raw) 1 else node_weight(object)
-  A <- if (raw) weight_map(object) else coefficient_map(object)
+  A <- if (raw) {
+    names <- object$prior$weights
+    matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
+  } else coefficient_map(object)
   each <- lapply(seq_along(weight), function(k) {
     at <- fit(k)
     # the scale that w and the nugget share falls out of their ratio
@@ -41,11 +44,6 @@ t_stretch <- function(df) if (df <= 2) NA_real_ else if (is.finite(df)) df / (df
 
 coefficient_mean <- function(nodes) drop(nodes$mean %*% nodes$weight)
 
-coefficient_sd <- function(nodes) {
-  spread <- (nodes$mean - coefficient_mean(nodes))^2
-  sqrt(drop((t_stretch(nodes$df) * nodes$sd^2 + spread) %*% nodes$weight))
-}
-
 coefficient_covariance <- function(nodes) {
   V <- 0
   for (k in seq_along(nodes$weight)) {
@@ -68,19 +66,7 @@ coefficient_quantiles <- function(nodes, p) {
   matrix(unlist(each), ncol = length(p), dimnames = list(rownames(nodes$mean), NULL))
 }
 
-#' The posterior probability that a coefficient has the more probable of its signs
-#' @noRd
-coefficient_direction <- function(nodes) {
-  above <- drop(stats::pt(nodes$mean / nodes$sd, nodes$df) %*% nodes$weight)
-  pmax(above, 1 - above)
-}
-
 # From weights to coefficients --------------------------------------------------------
-
-weight_map <- function(object) {
-  names <- object$prior$weights
-  matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
-}
 
 #' The linear map of the weights whose values are slopes per unit of a column and contrasts of
 #' levels: the same latent function on the columns of [stats::model.matrix()]

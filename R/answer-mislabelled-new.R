@@ -35,13 +35,6 @@ mislabelled_apart <- function(rows, object, labels, rates, ...) {
   UseMethod("mislabelled_apart")
 }
 
-#' What is said of each of some new rows
-#' @param X,data see labelled_rows().
-#' @noRd
-labelled_answers <- function(object, X, data) {
-  answers_in_order(object, said_of_new(object, X, data, NULL)$rows, data)
-}
-
 #' What is said of rows, in their order, as mislabelled() has it
 #' @param said,unusual see suspicion(). @param data list(y, rows) of them.
 #' @noRd

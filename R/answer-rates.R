@@ -28,7 +28,15 @@ flip_rates <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   object <- check_judge(object)
-  inform_on_bound(object)
+  inform_these(
+    "rate_bound",
+    c(
+      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
+      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
+           be below 1/2."
+    ),
+    classes = rates_on_bound(object)
+  )
   rate_table(object, level)
 }
 
@@ -122,19 +130,6 @@ rates_on_bound <- function(object) {
 }
 bound_near <- 0.45  # a rate is on its bound of 1/2 where it is above
 bound_share <- 0.5  # with more than this probability
-
-#' @noRd
-inform_on_bound <- function(object) {
-  inform_these(
-    "rate_bound",
-    c(
-      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
-      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
-           be below 1/2."
-    ),
-    classes = rates_on_bound(object)
-  )
-}
 
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws

@@ -146,11 +146,15 @@ weight_table.default <- function(object, ...) NULL
 
 weight_table.bpm <- function(object, level = 0.95, component = weight_components[1]) {
   nodes <- coefficient_nodes(object, component)
+  mean <- coefficient_mean(nodes)
+  averaged <- function(of) unname(drop(of %*% nodes$weight))
+  variance <- averaged(t_stretch(nodes$df) * nodes$sd^2 + (nodes$mean - mean)^2)
+  above <- averaged(stats::pt(nodes$mean / nodes$sd, nodes$df))
   ends <- coefficient_quantiles(nodes, c((1 - level) / 2, (1 + level) / 2))
   table <- data.frame(
-    term = rownames(nodes$A), estimate = unname(coefficient_mean(nodes)),
-    std.error = unname(coefficient_sd(nodes)), conf.low = ends[, 1], conf.high = ends[, 2],
-    pd = unname(coefficient_direction(nodes)), row.names = NULL
+    term = rownames(nodes$A), estimate = unname(mean), std.error = sqrt(variance),
+    conf.low = ends[, 1], conf.high = ends[, 2],
+    pd = pmax(above, 1 - above), row.names = NULL # of the more probable of its signs
   )
   if (identical(component, "weights")) table$prior_scale <- weight_scales(object$prior)
   table

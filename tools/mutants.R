@@ -689,7 +689,7 @@ mutant(
 )
 mutant(
   "emmeans without the covariance of the grid", "R/meet-emmeans.R",
-  "V = coefficient_covariance(nodes)", "V = diag(coefficient_sd(nodes)^2)", r = "meet-emmeans"
+  "V = coefficient_covariance(nodes)", "V = diag(diag(coefficient_covariance(nodes)))", r = "meet-emmeans"
 )
 mutant(
   "centring left out of the intercept", "R/answer-coefficients.R",
