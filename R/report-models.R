@@ -39,9 +39,7 @@ noise_of <- function(name, noise) {
   targets <- if (classes > 2 && is.null(noise$share)) {
     if (name == "matrix") noise$targets else if (!is.na(alone)) noise$targets & of > 0
   }
-  model <- noise_rates(
-    name, link, of, share = noise$share, targets = targets, own = noise$own, turn = noise$turn
-  )
+  model <- noise_rates(name, link, of, noise$share, targets, noise$own, noise$turn)
   model$start <- function(e) {
     z <- solve(root, normals$normal(matrix(e, nrow(root), length(priors))))
     c(as.vector(z), numeric(model$d - length(z)))

@@ -8,24 +8,23 @@
 #' @param omegas function(Z), a column a point, of the S x C x C x K probabilities.
 #' @param pull function(Z, slope) of the gradients in Z, slope those in omega, S x C x C x K.
 #' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
-#'   the sources': one rate, or (neg, pos); or what is held. @param prior function(z): value and
-#'   gradient of what the log prior has beside the normal one. @param start function(e) of coordinates at which rates are e.
-#' @return list of these; omega(z), S x C x C; and starts(), coordinates to start from beside.
+#'   the sources': one rate, or (neg, pos); or what is held.
+#' @return list of these; omega(z), S x C x C; prior(z), value and gradient of what the log prior has
+#'   beside the normal one; start(e), coordinates at which rates are e; and starts(), coordinates to
+#'   start from beside.
 #' @noRd
-new_noise <- function(name, d, omegas, pull, rates, prior = nothing_besides,
-                      start = function(e) numeric(d)) {
+new_noise <- function(name, d, omegas, pull, rates) {
   omega <- function(z) {
     at <- omegas(matrix(z, ncol = 1))
     dim(at) <- dim(at)[1:3]
     at
   }
   list(
-    name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates, prior = prior,
-    start = start, starts = function() list()
+    name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates,
+    prior = function(z) list(value = 0, gradient = numeric(length(z))),
+    start = function(e) numeric(d), starts = function() list()
   )
 }
-
-nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
 
 #' One that is held
 #' @param epsilon,share as as_omega() takes them.
@@ -40,13 +39,13 @@ noise_held <- function(name, epsilon, classes, sources, share = NULL) {
 #' wrong is shared by the other classes, or goes where coordinates say
 #'
 #' @param link see rates_of_groups(): which coordinates and rates there are, a column a kind.
-#' @param of which kind of rate each true class has, 0 for none. @param prior see new_noise().
+#' @param of which kind of rate each true class has, 0 for none.
 #' @param share see as_omega(). @param targets C x C, which classes may be recorded of each where
 #'   that is learned, or `NULL`. @param own whether each source has that for itself.
 #' @param turn the order in which classes have coordinates.
 #' @noRd
-noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, targets = NULL,
-                        own = FALSE, turn = seq_along(of)) {
+noise_rates <- function(name, link, of, share = NULL, targets = NULL, own = FALSE,
+                        turn = seq_along(of)) {
   classes <- length(of)
   if (is.null(share)) share <- even_share(classes)
   kinds <- max(of)
@@ -76,8 +75,7 @@ noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, t
       if (classes == 2 && !all(of == 1)) {
         stats::setNames(rates, c("neg", "pos"))
       } else if (all(of == 1)) rates[1] else rates
-    },
-    prior = prior
+    }
   )
 }
 
