@@ -244,13 +244,6 @@ new_groups <- function(object, newdata, rates, rows) {
 
 reports_most <- 200L # of a row: the likelihood of its class, their product, must be a double
 
-check_reports_of_row <- function(row) {
-  most <- max(tabulate(row), 0)
-  must(
-    most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
-  )
-}
-
 #' Molded rows with the table of reports on them, one of each label where there is none yet
 #' @noRd
 with_reports <- function(molded) {
@@ -258,7 +251,10 @@ with_reports <- function(molded) {
     classes <- max(2L, length(molded$blueprint$levels))
     said <- molded$data$said
     if (!is.null(said)) {
-      check_reports_of_row(said$row)
+      most <- max(tabulate(said$row), 0)
+      must(
+        most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
+      )
       molded$data$said <- NULL
       molded$data$reports <- new_reports(
         length(molded$data$y), classes, said$row, said$source, said$value, said$sources,

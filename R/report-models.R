@@ -66,18 +66,14 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
   readers <- by_readers(reports) && length(reports$sources) > 1
   weights <- noise_weights(epsilon, prior, reports, !is.null(share))
   out <- noise_ruled_out(names(weights), reports)
-  c(
-    list(
-      weights = weights[!out], first = first_noise(epsilon, weights, classes, share),
-      rate = rate_priors(prior, classes, length(reports$sources), readers),
-      ruled_out = if (any(out)) weights[out]
-    ),
-    list(
-      study = if (!is.null(prior$study)) unname(prior$study),
-      given = if (!is.character(epsilon)) epsilon, share = share, classes = classes,
-      sources = length(reports$sources), own = readers, guess = function() if (readers) reader_guesses(reports), targets = !diag(classes), turn = seq_len(classes),
-      pooling = prior$pooling
-    )
+  sources <- length(reports$sources)
+  list(
+    weights = weights[!out], first = first_noise(epsilon, weights, classes, share),
+    rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
+    study = if (!is.null(prior$study)) unname(prior$study),
+    given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
+    own = readers, guess = function() if (readers) reader_guesses(reports),
+    targets = !diag(classes), turn = seq_len(classes), pooling = prior$pooling
   )
 }
 
