@@ -41,7 +41,8 @@ noise_of <- function(name, noise) {
   }
   model <- noise_rates(name, link, of, noise$share, targets, noise$own, noise$turn)
   model$start <- function(e) {
-    z <- solve(root, normals$normal(matrix(e, nrow(root), length(priors))))
+    normal <- normals$normal(array(e, c(nrow(root), length(priors), 1)))
+    z <- solve(root, matrix(normal, nrow(root)))
     c(as.vector(z), numeric(model$d - length(z)))
   }
   model$starts <- function() {

@@ -5,8 +5,8 @@
 #' Where one of two may be above 1/2, their sum is below 1: the second is cut off where the first
 #' leaves it [M 13.7].
 #' @param priors of the rates by kind, see rate_quantile().
-#' @return list(rates(Z), pull(Z, slope)), of a row a source and a column a kind; normal(e), the
-#'   standard normals of rates e, or of what is as near to them as they may be
+#' @return list(rates(Z), pull(Z, slope)), sources x kinds x points; normal(e), the standard normals of
+#'   rates e, or of what is as near to them as they may be
 #' @noRd
 rate_normals <- function(priors) {
   most <- vapply(priors, function(prior) prior$most, 0)
@@ -17,7 +17,7 @@ rate_normals <- function(priors) {
   each <- function(Z, f) {
     of <- Z
     for (kind in seq_along(priors)) {
-      of[, kind] <- f(Z[, kind], priors[[kind]], left(kind, Z[, 1]))
+      of[, kind, ] <- f(Z[, kind, ], priors[[kind]], left(kind, Z[, 1, ]))
     }
     of
   }
@@ -25,17 +25,17 @@ rate_normals <- function(priors) {
     rates = function(Z) each(Z, rate_quantile),
     pull = function(Z, slope) {
       if (cut) {
-        most_here <- left(2, Z[, 1])
-        by_cut <- rate_cut_slope(Z[, 2], priors[[2]], most_here)
+        most_here <- left(2, Z[, 1, ])
+        by_cut <- rate_cut_slope(Z[, 2, ], priors[[2]], most_here)
         by_cut[most_here == most[2]] <- 0
-        slope[, 1] <- slope[, 1] - slope[, 2] * by_cut
+        slope[, 1, ] <- slope[, 1, ] - slope[, 2, ] * by_cut
       }
       slope * each(Z, rate_slope)
     },
     normal = function(e) {
       for (kind in seq_along(priors)) {
-        most_here <- left(kind, e[, 1])
-        e[, kind] <- rate_normal(pmin(e[, kind], 0.9 * most_here), priors[[kind]], most_here)
+        most_here <- left(kind, e[, 1, ])
+        e[, kind, ] <- rate_normal(pmin(e[, kind, ], 0.9 * most_here), priors[[kind]], most_here)
       }
       e
     }
@@ -77,21 +77,17 @@ rate_root <- function(sources, pooling) {
 
 #' Rates as functions of coordinates, by source
 #' @param scale see rate_normals(). @param root S x coordinates of a kind. @param kinds how many.
-#' @return list(d; sources; rates(Z), of a column a point: a row a source of each point and a column
-#'   a kind; pull(Z, slope), d x K)
+#' @return list(d; sources; rates(Z), of a column a point: sources x kinds x points; pull(Z, slope),
+#'   d x points)
 #' @noRd
 rates_of_groups <- function(scale, root, kinds) {
   sources <- nrow(root)
-  scores <- function(Z) {
-    of <- array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
-    matrix(aperm(of, c(1, 3, 2)), ncol = kinds)
-  }
+  scores <- function(Z) array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
   list(
     d = ncol(root) * kinds, sources = sources,
     rates = function(Z) scale$rates(scores(Z)),
     pull = function(Z, slope) {
-      by <- by_point(scale$pull(scores(Z), slope), ncol(Z))
-      matrix(crossprod(root, matrix(by, sources)), ncol = ncol(Z))
+      matrix(crossprod(root, matrix(scale$pull(scores(Z), slope), sources)), ncol = ncol(Z))
     }
   )
 }

@@ -1383,7 +1383,7 @@ mutant(
 )
 mutant(
   "the gradient of a rate leaves out that it cuts the other off", "R/report-rates.R",
-  "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "report-rates|label-problem"
+  "slope[, 1, ] - slope[, 2, ] * by_cut", "slope[, 1, ]", r = "report-rates|label-problem"
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
