@@ -696,8 +696,8 @@ mutant(
   "constant = -coding$center / coding$scale", "constant = 0", r = "answer-coefficients"
 )
 mutant(
-  "coefficients of an average without the spread between nodes", "R/answer-coefficients.R",
-  "nodes$sd^2 + spread)", "nodes$sd^2)", r = "answer-coefficients"
+  "coefficients of an average without the spread between nodes", "R/answer-weights.R",
+  "nodes$sd^2 + (nodes$mean - mean)^2)", "nodes$sd^2)", r = "answer-coefficients"
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
