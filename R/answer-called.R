@@ -43,7 +43,15 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
   called <- seq_len(if (open) 0L else sum(found$fdr <= fdr))
   p <- by[called]
   unlikely <- sum(p < 0.5)
-  if (open) inform_open(test)
+  if (open) {
+    inform_sturdy(
+      c(
+        i = "No row is called wrong: {test$verdict}.",
+        i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
+      ),
+      "open_verdict"
+    )
+  }
   if (unlikely > 0) {
     column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
     inform_sturdy(
@@ -63,16 +71,6 @@ called_rows <- function(found, called, fdr, p = found$probability) {
     fdr = fdr, called = called, rows = length(called),
     probability = if (none) NA_real_ else min(p[called]),
     rank = if (none) 0L else max(found$rank[called])
-  )
-}
-
-inform_open <- function(test) {
-  inform_sturdy(
-    c(
-      i = "No row is called wrong: {test$verdict}.",
-      i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
-    ),
-    "open_verdict"
   )
 }
 

@@ -8,14 +8,16 @@ weight_components <- c("coefficients", "weights")
 #' @return list(weight [K]; A, coefficients x weights; mean and sd, coefficients x K; scale [K], by
 #'   which C is multiplied; fit(k), the fit at a node; df)
 #' @noRd
-coefficient_nodes <- function(object, component, contrasts = NULL) {
+coefficient_nodes <- function(object, component) {
   check_posterior(object)
   component <- check_choice(component, weight_components, "component")
-  contrasts <- check_contrasts(contrasts, object)
   raw <- component == "weights"
   fit <- if (raw) function(k) object else function(k) latent_at(object, k)
   weight <- if (raw) 1 else node_weight(object)
-  A <- if (raw) weight_map(object) else coefficient_map(object, contrasts)
+  A <- if (raw) {
+    names <- object$prior$weights
+    matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
+  } else coefficient_map(object)
   each <- lapply(seq_along(weight), function(k) {
     at <- fit(k)
     # the scale that w and the nugget share falls out of their ratio
@@ -42,11 +44,6 @@ t_stretch <- function(df) if (df <= 2) NA_real_ else if (is.finite(df)) df / (df
 
 coefficient_mean <- function(nodes) drop(nodes$mean %*% nodes$weight)
 
-coefficient_sd <- function(nodes) {
-  spread <- (nodes$mean - coefficient_mean(nodes))^2
-  sqrt(drop((t_stretch(nodes$df) * nodes$sd^2 + spread) %*% nodes$weight))
-}
-
 coefficient_covariance <- function(nodes) {
   V <- 0
   for (k in seq_along(nodes$weight)) {
@@ -69,19 +66,7 @@ coefficient_quantiles <- function(nodes, p) {
   matrix(unlist(each), ncol = length(p), dimnames = list(rownames(nodes$mean), NULL))
 }
 
-#' The posterior probability that a coefficient has the more probable of its signs
-#' @noRd
-coefficient_direction <- function(nodes) {
-  above <- drop(stats::pt(nodes$mean / nodes$sd, nodes$df) %*% nodes$weight)
-  pmax(above, 1 - above)
-}
-
 # From weights to coefficients --------------------------------------------------------
-
-weight_map <- function(object) {
-  names <- object$prior$weights
-  matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
-}
 
 #' The linear map of the weights whose values are slopes per unit of a column and contrasts of
 #' levels: the same latent function on the columns of [stats::model.matrix()]
@@ -89,14 +74,13 @@ weight_map <- function(object) {
 #' Without an intercept the first factor has a coefficient a level, as there; where there is none,
 #' centred columns leave a constant.
 #' @noRd
-coefficient_map <- function(object, contrasts = list()) {
+coefficient_map <- function(object) {
   coding <- object$blueprint$coding
   intercept <- object$prior$intercept
   factors <- which(vapply(coding, function(c) c$kind != "numeric", NA))
   whole <- if (!intercept) utils::head(factors, 1)
   parts <- lapply(seq_along(coding), function(j) {
-    given <- contrasts[[names(coding)[j]]]
-    coding_map(coding[[j]], names(coding)[j], j %in% whole, given)
+    coding_map(coding[[j]], names(coding)[j], j %in% whole)
   })
   width <- c(if (intercept) 1L, vapply(parts, function(part) ncol(part$map), 1L))
   constant <- c(if (intercept) 1, unlist(lapply(parts, `[[`, "constant")))
@@ -116,9 +100,9 @@ coefficient_map <- function(object, contrasts = list()) {
 
 #' The part of one input: list(map, coefficients x its weights; constant, what they add to the
 #' intercept)
-#' @param whole whether every level has a coefficient. @param given contrasts that were asked for.
+#' @param whole whether every level has a coefficient.
 #' @noRd
-coding_map <- function(coding, name, whole, given) {
+coding_map <- function(coding, name, whole) {
   if (coding$kind == "numeric") {
     map <- matrix(1 / coding$scale, dimnames = list(name, NULL))
     return(list(map = map, constant = -coding$center / coding$scale))
@@ -129,7 +113,7 @@ coding_map <- function(coding, name, whole, given) {
     rownames(map) <- paste0(name, coding$levels)
     return(list(map = map, constant = numeric(size)))
   }
-  B <- level_contrasts(coding, given)
+  B <- level_contrasts(coding)
   words <- if (is.null(colnames(B))) seq_len(ncol(B)) else colnames(B)
   back <- solve(cbind(1, B))
   map <- back[-1, , drop = FALSE]
@@ -137,41 +121,16 @@ coding_map <- function(coding, name, whole, given) {
   list(map = map, constant = back[1, ])
 }
 
-#' The contrasts of a factor: those asked for, those that its column had when it was fitted, or
-#' treatment contrasts
+#' The contrasts of a factor: those that its column had when it was fitted, or treatment contrasts
 #' @noRd
-level_contrasts <- function(coding, given = NULL) {
-  for (wanted in list(given, coding$contrasts)) {
-    found <- tryCatch(contrast_matrix(coding, wanted), error = function(cnd) NULL)
-    if (!is.null(wanted) && !is.null(found)) {
-      return(found)
-    }
+level_contrasts <- function(coding) {
+  of <- function(wanted) {
+    levels <- factor(coding$levels, coding$levels)
+    stats::contrasts(levels) <- wanted
+    stats::contrasts(levels)
   }
-  contrast_matrix(coding, "contr.treatment")
-}
-
-contrast_matrix <- function(coding, wanted) {
-  levels <- factor(coding$levels, coding$levels)
-  stats::contrasts(levels) <- wanted
-  stats::contrasts(levels)
-}
-
-check_contrasts <- function(contrasts, object) {
-  coding <- object$blueprint$coding
-  factors <- names(coding)[vapply(coding, function(c) c$kind != "numeric", NA)]
-  named <- is.list(contrasts) && !is.null(names(contrasts)) && all(names(contrasts) %in% factors)
-  must(
-    is.null(contrasts) || named, "contrasts",
-    "be {.code NULL} or a list with names of inputs that are factors: {.val {few(factors)}}",
-    "contrasts"
-  )
-  for (name in names(contrasts)) {
-    trying(
-      contrast_matrix(coding[[name]], contrasts[[name]]),
-      "{.arg contrasts} of {.val {name}} can't be used.", "contrasts", arg = "contrasts"
-    )
-  }
-  contrasts
+  own <- tryCatch(of(coding$contrasts), error = function(cnd) NULL)
+  if (is.null(coding$contrasts) || is.null(own)) of("contr.treatment") else own
 }
 
 # Ratios of odds ----------------------------------------------------------------------

@@ -1,10 +1,9 @@
-# Classes against classes: as recorded, as predicted, as they truly are; and labels put right.
+# Classes against classes: as recorded, as predicted, as they truly are.
 
 #' Which classes are taken for which
 #'
 #' `confusion()` counts the rows of each recorded class by the class that the other rows predict,
 #' and gives the expected numbers of rows of each true class by the class recorded, with intervals.
-#' `relabel()` replaces labels that are wrong with a high probability.
 #'
 #' @details
 #' Predictions are those of the true class from all *other* rows. Where classes overlap they differ
@@ -12,36 +11,28 @@
 #' averages over noise models as all answers do. Trusted labels count as they are, and rows that
 #' were checked ([update()][update.sturdy_model]) as they had been recorded before.
 #'
-#' `relabel()` replaces a label where one other class has a probability of at least `threshold`,
-#' averaged over noise models. Trusted labels stay. A label that a model replaces is a suspicion
-#' put into the table: check records where they can be checked ([review()]), and fit a
-#' [gpc()] to labels as they were recorded, not to relabelled ones, which would agree with it.
+#' No label is replaced: the probabilities of the true class of each row, its label taken into account, are
+#' `predict(fit, type = "true")`. Check records where they can be checked ([review()]), and fit a
+#' [gpc()] to labels as they were recorded, not to ones that a model has put right, which would agree
+#' with it.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
-#' @param threshold The least probability of the class that takes the place of the recorded one,
-#'   above 1/2 and at most 1 (0.9 by default).
 #' @param ... Not used.
 #' @return
 #' `confusion()` returns a list of class `sturdy_confusion`, with matrices that have the classes as
 #' names: `predicted`, the numbers of rows by recorded class (rows) and predicted class (columns);
 #' `true`, the expected numbers by true class (rows) and recorded class (columns), with their
 #' `lower` and `upper` ends; and `level`.
-#'
-#' `relabel()` returns a factor with the levels of the fit and an entry for each row of the data
-#' given to it, `NA` for rows left out, with a message. Its attribute `changed` holds the positions of the rows
-#' whose labels were replaced.
 #' @section Conditions:
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering and for fits to
-#' [shards()], which keep no rows; message `sturdy_message_no_new_label` of [relabel()], where rows
-#' were left out of the fit.
+#' [shards()], which keep no rows.
 #' @seealso [noise_matrix()], [flip_rates()], [mislabelled()]
 #' @export
 #' @examples
 #' fit <- gpc(Species ~ ., data = iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
 #'            kernel = kernel_iso(2, fixed = TRUE))
 #' confusion(fit)
-#' table(relabel(fit, threshold = 0.8), iris$Species[c(1:15, 51:65, 101:115)])
 confusion <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
@@ -119,33 +110,4 @@ print.sturdy_confusion <- function(x, digits = 2, ...) {
   )
   print(words, quote = FALSE, right = TRUE)
   invisible(x)
-}
-
-#' @rdname confusion
-#' @export
-relabel <- function(object, threshold = 0.9, ...) {
-  object <- fit_of(object, ...)
-  threshold <- check_number(threshold, "threshold", min = 0.5, max = 1)
-  check_sites_kept(object)
-  object <- judged_by(object)
-  levels <- object$blueprint$levels
-  said <- truth(object)
-  readers <- has_readers(object)
-  p <- if (readers) mean_over(said$p, said$weight) else other_classes(said)
-  best <- max.col(p, ties.method = "first")
-  likely <- row_max(p)
-  sure <- likely >= threshold & (readers | said$source > 0 & likely > 0.5)
-  place <- fit_place(object$data, seq_len(object$data$n_given))
-  label <- ifelse(sure, best, if (readers) NA else said$y)[place]
-  left_out <- setdiff(which(is.na(label)), object$data$unlabelled$rows)
-  inform_these(
-    "no_new_label",
-    c(
-      i = "{length(these)} row{?s} {qty(length(these))}{?was/were} left out of the fit: {?its
-           label/their labels} {?is/are} {.code NA} here, not what is recorded."
-    ),
-    rows = if (!readers) left_out
-  )
-  changed <- sure & best != said$y
-  structure(factor(levels[label], levels = levels), changed = which(changed[place]))
 }

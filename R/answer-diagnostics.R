@@ -89,9 +89,7 @@ diagnose <- function(object) {
   UseMethod("diagnose")
 }
 
-diagnose.default <- function(object) diagnose_ep(object$ep)
-
-diagnose.bpm <- function(object) diagnose_ep(object$ep, linear = TRUE)
+diagnose.default <- function(object) diagnose_ep(object$ep, linear = inherits(object, "bpm"))
 
 no_ep_numbers <- list(
   residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_, negative_sites = NA_integer_

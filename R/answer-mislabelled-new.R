@@ -35,13 +35,6 @@ mislabelled_apart <- function(rows, object, labels, rates, ...) {
   UseMethod("mislabelled_apart")
 }
 
-#' What is said of each of some new rows
-#' @param X,data see labelled_rows().
-#' @noRd
-labelled_answers <- function(object, X, data) {
-  answers_in_order(object, said_of_new(object, X, data, NULL)$rows, data)
-}
-
 #' What is said of rows, in their order, as mislabelled() has it
 #' @param said,unusual see suspicion(). @param data list(y, rows) of them.
 #' @noRd
@@ -115,23 +108,16 @@ said_of_new <- function(object, X, data, level, block = new_block) {
     each <- new_truth(at, seen, said)
     own <- by_own_label(each)
     list(
-      p = at_k(own$p, 1), loo = mean_over(each$loo, each$weight), log_z = own$log_z,
+      p = own$p, loo = as_slices(list(mean_over(each$loo, each$weight))), log_z = own$log_z,
       if_some = if (length(some)) mean_wrong(by_own_label(truth_under(each, some))),
       wrong = wrong_each(each), recorded = each$log_z
     )
   })
-  stack <- function(name) do.call(rbind, unname(lapply(parts, function(part) part[[name]])))
-  as_one <- function(name) array(stack(name), c(n, data$reports$classes, 1))
-  rows <- list(
-    p = as_one("p"), loo = as_one("loo"), log_z = stack("log_z"), weight = 1, model = "given",
-    y = code, source = source
-  )
+  said <- bind_blocks(parts)
+  rows <- c(said[c("p", "loo", "log_z")], list(weight = 1, model = "given", y = code, source = source))
   list(
-    rows = rows, if_some = unlist(lapply(parts, `[[`, "if_some"), use.names = FALSE),
-    expected = count_new(
-      object, rows, at$weight, stack("wrong"), stack("recorded"), level,
-      shared
-    )
+    rows = rows, if_some = said$if_some,
+    expected = count_new(object, rows, at$weight, said$wrong, said$recorded, level, shared)
   )
 }
 
@@ -170,7 +156,7 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
 }
 
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
-#' the latent function, of which a fit is not certain [M 13.10]
+#' the latent function, of which a fit is not certain [M 13.9]
 #' @noRd
 shared_sd <- function(object, X, data) {
   if (latent_functions(object) == 0 || nrow(X) == 0) {

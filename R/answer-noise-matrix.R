@@ -36,7 +36,15 @@ noise_matrix <- function(object, type = c("rate", "count"), level = 0.9,
   type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
   object <- check_judge(object)
-  source <- if (!is.null(reader)) check_reader(reader, object)
+  source <- if (!is.null(reader)) { # 1 for the one that is asked about, 0 for the others
+    check_has_readers(object)
+    readers <- object$data$reports$sources
+    must(
+      is_one_of(reader, readers), "reader", "be one of {.or {.val {few(readers)}}}", "readers",
+      got = reader
+    )
+    as.numeric(readers == reader)
+  }
   omega <- object$omega
   if (type == "count") {
     omega[] <- matrix_counts(object, source)
@@ -54,18 +62,6 @@ noise_matrix <- function(object, type = c("rate", "count"), level = 0.9,
     attr(omega, "rare") <- rare_classes(object)
   }
   structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
-}
-
-#' @return 1 for the reader that is asked about, 0 for the others
-#' @noRd
-check_reader <- function(reader, object) {
-  check_has_readers(object)
-  sources <- object$data$reports$sources
-  must(
-    is_one_of(reader, sources), "reader", "be one of {.or {.val {few(sources)}}}", "readers",
-    got = reader
-  )
-  as.numeric(sources == reader)
 }
 
 rare_rows <- 3L # labels of a class that say something of its errors
@@ -95,7 +91,7 @@ rare_words <- function(rare) {
 
 #' Expected number of rows of each true class recorded as each class; of a label that was
 #' looked up it is what had been recorded that counts
-#' @param source see check_reader(), or `NULL` for all readers.
+#' @param source how much each reader counts, or `NULL` for all alike.
 #' @noRd
 matrix_counts <- function(object, source = NULL) {
   if (has_readers(object)) {

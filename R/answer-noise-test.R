@@ -197,7 +197,9 @@ noise_statement <- function(object, level) {
       known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
       found = length(report_corrected(reports)), on_bound = rates_on_bound(object),
       readers = readers, disputed = if (readers) length(report_disputed(reports)) else 0,
-      contradicted = if (has_rows(object)) contradicted(object),
+      contradicted = if (has_rows(object)) {
+        round(sum(report_times(reports)[max.col(object$data$X, "first") != label_code(object$data)]))
+      },
       noticed = if (!readers) noticed_once(fit), ends = if (!is.null(level)) ends,
       error = factor_error(object$nodes$models)
     ),
@@ -232,13 +234,6 @@ is_blind <- function(object) {
   code <- said$y[used]
   share <- vapply(seq_len(ncol(object$omega)), function(c) sum(times[code == c]), 0) / sum(times)
   sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
-}
-
-#' How many labels are not of the class that scores have for the most probable
-#' @noRd
-contradicted <- function(object) {
-  best <- max.col(object$data$X, ties.method = "first")
-  round(sum(report_times(object$data$reports)[best != label_code(object$data)]))
 }
 
 one_kind_share <- 0.6 # of the wrong labels expected, of several classes

@@ -70,7 +70,10 @@ true_performance <- function(object, predictions, newdata = NULL, y = NULL,
   level <- check_level(level)
   by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
-  check_new_pair(newdata, y)
+  must(
+    is.null(newdata) == is.null(y), if (is.null(y)) "y" else "newdata", "be given together",
+    "missing_argument", of = "{.arg newdata} and {.arg y}"
+  )
   said <- if (is.null(newdata)) truth_of_rows(object) else truth_of_new(object, newdata, y)
   if (is.data.frame(predictions)) predictions <- as.matrix(predictions)
   names <- if (is.matrix(predictions)) rownames(predictions) else names(predictions)
@@ -102,13 +105,6 @@ share_above <- function(p) {
   above <- p[, -1, drop = FALSE]
   for (c in rev(seq_len(ncol(above) - 1))) above[, c] <- above[, c] + above[, c + 1]
   above
-}
-
-check_new_pair <- function(newdata, y) {
-  must(
-    is.null(newdata) == is.null(y), if (is.null(y)) "y" else "newdata", "be given together",
-    "missing_argument", of = "{.arg newdata} and {.arg y}"
-  )
 }
 
 #' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
@@ -233,19 +229,14 @@ check_predictions <- function(predictions, names, said, levels) {
   } else if (one && length(levels) == 2 && is.numeric(predictions)) {
     unname(cbind(1 - predictions, as.double(predictions))[at, , drop = FALSE])
   } else if (!one && is.numeric(predictions)) {
-    in_order_of(predictions, levels)[at, , drop = FALSE]
+    named <- colnames(predictions)
+    order <- if (is.null(named)) seq_len(ncol(predictions)) else match(levels, named)
+    unname(predictions[at, order, drop = FALSE])
   }
   probability <- length(used) > 0 && !anyNA(used) && ncol(used) == length(levels) &&
     all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
   if (!probability) abort_predictions(predictions, said, levels)
   used
-}
-
-#' Columns in the order of the levels, where they are named by them
-#' @noRd
-in_order_of <- function(p, levels) {
-  if (!is.null(colnames(p))) p <- p[, match(levels, colnames(p)), drop = FALSE]
-  unname(p)
 }
 
 abort_predictions <- function(predictions, said, levels) {

@@ -15,12 +15,6 @@
 #'     point). It is the mean over all noise models, the one without wrong labels included;
 #'   * `rows`: how many rows are not trusted, with readers how many labels are of such rows;
 #'   * `wrong`: the expected number of rows of the class with the wrong label.
-#'
-#'   With `rates = ~ z` of numbers `z` the rates are those of the rows on average, and the attribute
-#'   `slopes` is a data frame of what the numbers do to them: `class`; `term`, the number; `slope`, by
-#'   how much the log odds of twice the rate (of the rate, where its prior is on (0, 1)) rise for one
-#'   standard deviation of it, `lower` and `upper` (a normal interval), over the noise models that have
-#'   such a rate.
 #' @section Conditions:
 #' Message `sturdy_message_rate_bound`, with the field `classes`, where the posterior of a rate is cut
 #' off at one half: [noise_prior()] takes priors of `sensitivity` and `specificity` below 1/2.
@@ -34,7 +28,15 @@ flip_rates <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   object <- check_judge(object)
-  inform_on_bound(object)
+  inform_these(
+    "rate_bound",
+    c(
+      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
+      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
+           be below 1/2."
+    ),
+    classes = rates_on_bound(object)
+  )
   rate_table(object, level)
 }
 
@@ -48,15 +50,12 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   said <- truth_under(said, if (is.null(models)) said$model else models)
   reports <- object$data$reports
   if (is.null(reports)) reports <- label_reports(integer(), dim(said$p)[2]) # it has not kept its rows
-  groups <- rate_groups(reports)
-  of_groups <- function(x) rowsum(matrix(x, length(groups$of)), groups$of)
-  omega <- lapply(at$omega, omega_by_group, reports)
   p <- mean_over(said$p, said$weight)
   p[report_known(reports), ] <- 0
-  wrong <- array(of_groups(report_counts(reports, p)), dim(omega[[1]]))
-  rows <- of_groups(source_counts(reports))
-  tables <- lapply(seq_along(groups$names), function(s) {
-    rates <- vapply(omega, function(omega) wrong_rates(omega[s, , ]), numeric(ncol(p)))
+  wrong <- report_counts(reports, p)
+  rows <- source_counts(reports)
+  tables <- lapply(seq_along(rows), function(s) {
+    rates <- vapply(at$omega, function(omega) wrong_rates(omega[s, , ]), numeric(ncol(p)))
     ends <- at$ends(t(rates), level)
     data.frame(
       class = object$blueprint$levels, rate = drop(rates %*% at$weight), lower = ends[1, ],
@@ -64,48 +63,14 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
     )
   })
   table <- do.call(rbind, tables)
-  each <- rep(groups$names, each = ncol(p))
+  each <- rep(reports$sources, each = ncol(p))
   if (has_readers(object)) {
     table <- cbind(reader = each, table)
-  } else if (length(groups$names) > 1 || is.null(reports$design) && groups$names != "label") {
+  } else if (!identical(reports$sources, "label")) {
     table <- cbind(group = each, table)
   }
   row.names(table) <- NULL
-  if (!is.null(level)) attr(table, "slopes") <- slope_table(object, level, models)
   with_ends(table)
-}
-
-#' Slopes of rates in numbers, over the nodes that have them
-#' @return a data frame, see flip_rates(); `NULL` where there are no numbers.
-#' @noRd
-slope_table <- function(object, level, models) {
-  reports <- object$data$reports
-  if (is.null(reports$design) || !is_average(object)) {
-    return(NULL)
-  }
-  at <- nodes(object)
-  mine <- if (is.null(models)) TRUE else at$model %in% models
-  rate <- noise_model(object$spec$epsilon, object$spec$noise, reports)$rate
-  tables <- lapply(seq_along(object$blueprint$levels), function(t) {
-    values <- Map(function(omega, model) {
-      size <- (if (model == "one") rate$one else rate$class[[t]])$size
-      rates_slopes(omega[, t, 3 - t], reports$design, size)
-    }, at$omega, at$model)
-    values <- do.call(rbind, values)
-    there <- mine & !is.na(values[, 1])
-    if (!any(there)) {
-      return(NULL)
-    }
-    weight <- shares(at$weight[there])
-    values <- values[there, , drop = FALSE]
-    slope <- drop(weight %*% values)
-    reach <- stats::qnorm((1 + level) / 2) * sqrt(drop(weight %*% values^2) - slope^2)
-    data.frame(
-      class = object$blueprint$levels[t], term = colnames(reports$design$Z), slope = slope,
-      lower = slope - reach, upper = slope + reach
-    )
-  })
-  do.call(rbind, tables)
 }
 
 #' The noise of labels at the points of a fit: every rate, and every noise matrix, is of these
@@ -157,7 +122,6 @@ rates_on_bound <- function(object) {
   if (!is_average(object) || highest_rate(object) > 0.5 || is_several(object)) {
     return(character())
   }
-  at$omega <- lapply(at$omega, omega_by_group, object$data$reports)
   near <- vapply(1:2, function(t) {
     above <- lapply(at$omega, function(omega) omega[, t, 3 - t] > bound_near)
     max(do.call(cbind, above) %*% at$weight) > bound_share # of the sources
@@ -166,19 +130,6 @@ rates_on_bound <- function(object) {
 }
 bound_near <- 0.45  # a rate is on its bound of 1/2 where it is above
 bound_share <- 0.5  # with more than this probability
-
-#' @noRd
-inform_on_bound <- function(object) {
-  inform_these(
-    "rate_bound",
-    c(
-      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
-      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
-           be below 1/2."
-    ),
-    classes = rates_on_bound(object)
-  )
-}
 
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws

@@ -10,7 +10,7 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
   levels <- object$blueprint$levels
   class_of <- function(k) factor(levels[k], levels = levels)
   rows <- seq_along(said$y)
-  others <- other_classes(said)
+  others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
   best <- max.col(others, ties.method = "first")
   unseen <- mean_over(said$loo, left_out_weight(said))
   flipped <- mean_wrong(said)
@@ -33,12 +33,6 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
   found <- found[order, ]
   row.names(found) <- make.unique(as.character(found$row))
   found
-}
-
-#' Probabilities of the classes other than the recorded one, which has -1
-#' @noRd
-other_classes <- function(said) {
-  replace(mean_over(said$p, said$weight), cbind(seq_along(said$y), said$y), -1)
 }
 
 #' The flip rate in use, those of an average on average

@@ -94,7 +94,11 @@ verdict_line <- function(test) {
   if (isTRUE(test$disputed > 0)) {
     return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
   }
-  odds <- if (isTRUE(test$disproved)) found_words(test$found) else odds_words(test$bayes_factor)
+  odds <- if (!isTRUE(test$disproved)) {
+    odds_words(test$bayes_factor)
+  } else if (isTRUE(test$found > 1)) {
+    paste("checks have found", whole(test$found))
+  } else "a check has found one"
   switch(test$kind,
     curve = "Not if the boundary is curved, which fits better. Use gpc().",
     "no sign" = if (would_show(test$noticed)) {
@@ -124,12 +128,6 @@ odds_words <- function(factor) {
   if (factor > 1e4) "over 10,000 to 1" else paste(whole(signif(factor, 2)), "to 1")
 }
 
-#' @param found how many wrong labels checks have found.
-#' @noRd
-found_words <- function(found) {
-  if (isTRUE(found > 1)) paste("checks have found", whole(found)) else "a check has found one"
-}
-
 #' Of how many labels: those that are known to be right can't be wrong, nor those put right
 #' @noRd
 of_words <- function(test) {
@@ -148,7 +146,11 @@ count_line <- function(test, digits) {
   }
   of <- of_words(test)
   if (is.null(test$level)) {
-    return(expected_line(test, of, digits))
+    number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
+    return(switch(test$kind,
+      curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$any)),
+      paste("About", number(test$average))
+    ))
   }
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
   interval <- paste0(format(100 * test$level), "% interval")
@@ -179,29 +181,15 @@ count_line <- function(test, digits) {
 
 curved_count <- "See gpc(): to bpm() all that a curve explains looks wrong."
 
-#' The same without an interval
-#' @noRd
-expected_line <- function(test, of, digits) {
-  number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
-  switch(test$kind,
-    curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$any)),
-    paste("About", number(test$average))
-  )
-}
-
 
 #' The other end, where the data do not say which is the case: those of a second stage, whose
 #' scores may contradict right labels because the classes overlap, or because the classifier is poor
 #' @noRd
 apart_words <- function(ends) {
-  if (!is.null(ends) && ends_differ(ends)) {
+  apart <- if (is.null(ends)) 0 else abs(diff(ends$count))
+  if (apart > 2 && apart > 0.3 * max(ends$count)) {
     paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
   }
-}
-
-ends_differ <- function(ends) {
-  apart <- abs(diff(ends$count))
-  apart > 2 && apart > 0.3 * max(ends$count)
 }
 
 # How often wrong labels would show ---------------------------------------------------

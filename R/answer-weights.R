@@ -14,8 +14,7 @@
 #' Coefficients are those of `w'x / sqrt(nugget)` as a function of the columns that
 #' [stats::model.matrix()] makes of the inputs: on the probit scale, of what is true and not of
 #' what was recorded. A factor has the contrasts that its column had when the model was fitted,
-#' or `options("contrasts")` asked for then, as with [stats::glm()]; `contrasts` asks for
-#' others. Averages over the nodes of a fit ([averaging]) are over their coefficients: the
+#' or `options("contrasts")` asked for then, as with [stats::glm()]. Averages over the nodes of a fit ([averaging]) are over their coefficients: the
 #' posterior is a mixture of t or normal distributions, one a node, whose mean, covariance and
 #' quantiles are exact. They are of the first stage. The default prior shrinks; `prior_scale =
 #' "effects"` does little, see [bpm()].
@@ -39,16 +38,13 @@
 #' @param parm Names or positions of the coefficients; `NULL`, the default, means all.
 #' @param level Probability of the interval, strictly between 0 and 1 (0.95 by default).
 #' @param component `"coefficients"`, the default, or `"weights"`, those of the encoded inputs.
-#' @param contrasts `NULL`, the default, or a list of contrasts named by inputs that are factors,
-#'   each as [stats::contrasts()] takes them: the name of a function, a function or a matrix.
 #' @param ... Not used.
 #' @return For k coefficients, `coef()` returns their locations, a named vector (k); `vcov()`
 #'   their covariance matrix (k x k); `confint()` a matrix (k x 2) with the lower and
 #'   upper end of a central interval for each.
 #' @section Conditions:
 #' `sturdy_error_no_covariance` from `vcov()` at `df <= 2`, `sturdy_error_parm` for a
-#' coefficient that does not exist, `sturdy_error_contrasts` for contrasts of what is no factor or
-#' that can't be had, `sturdy_error_no_posterior` when EP left none.
+#' coefficient that does not exist, `sturdy_error_no_posterior` when EP left none.
 #' `sturdy_error_no_weights` from `vcov()` and `confint()` of a [gpc()] or an [stc()], with
 #' what to use instead.
 #' @name bpm-weights
@@ -60,21 +56,20 @@
 #' coef(fit)
 #' vcov(fit)
 #' confint(fit, level = 0.9)
-#' coef(fit, contrasts = list(arm = "contr.sum"))
 #' coef(fit, component = "weights")
 NULL
 
 #' @rdname bpm-weights
 #' @export
-coef.bpm <- function(object, component = c("coefficients", "weights"), contrasts = NULL, ...) {
+coef.bpm <- function(object, component = c("coefficients", "weights"), ...) {
   check_model(object)
-  coefficient_mean(coefficient_nodes(object, component, contrasts))
+  coefficient_mean(coefficient_nodes(object, component))
 }
 
 #' @rdname bpm-weights
 #' @importFrom stats vcov
 #' @export
-vcov.bpm <- function(object, component = c("coefficients", "weights"), contrasts = NULL, ...) {
+vcov.bpm <- function(object, component = c("coefficients", "weights"), ...) {
   check_model(object)
   check_posterior(object)
   df <- object$spec$df
@@ -87,7 +82,7 @@ vcov.bpm <- function(object, component = c("coefficients", "weights"), contrasts
     ),
     "no_covariance", df = df
   )
-  coefficient_covariance(coefficient_nodes(object, component, contrasts))
+  coefficient_covariance(coefficient_nodes(object, component))
 }
 
 #' @export
@@ -111,11 +106,11 @@ confint.sturdy_model <- function(object, parm, level = 0.95, ...) vcov.sturdy_mo
 #' @importFrom stats confint
 #' @export
 confint.bpm <- function(object, parm = NULL, level = 0.95,
-                        component = c("coefficients", "weights"), contrasts = NULL, ...) {
+                        component = c("coefficients", "weights"), ...) {
   check_model(object)
   check_no_dots(...)
   level <- check_level(level)
-  nodes <- coefficient_nodes(object, component, contrasts)
+  nodes <- coefficient_nodes(object, component)
   rows <- coefficient_rows(rownames(nodes$A), parm)
   tails <- c((1 - level) / 2, (1 + level) / 2)
   ends <- coefficient_quantiles(nodes, tails)
@@ -143,20 +138,23 @@ coefficient_rows <- function(names, parm) {
 }
 
 # A row a coefficient; `NULL` for models without weights.
-weight_table <- function(object, level = 0.95, component = weight_components[1], contrasts = NULL) {
+weight_table <- function(object, level = 0.95, component = weight_components[1]) {
   UseMethod("weight_table")
 }
 
 weight_table.default <- function(object, ...) NULL
 
-weight_table.bpm <- function(object, level = 0.95, component = weight_components[1],
-                             contrasts = NULL) {
-  nodes <- coefficient_nodes(object, component, contrasts)
+weight_table.bpm <- function(object, level = 0.95, component = weight_components[1]) {
+  nodes <- coefficient_nodes(object, component)
+  mean <- coefficient_mean(nodes)
+  averaged <- function(of) unname(drop(of %*% nodes$weight))
+  variance <- averaged(t_stretch(nodes$df) * nodes$sd^2 + (nodes$mean - mean)^2)
+  above <- averaged(stats::pt(nodes$mean / nodes$sd, nodes$df))
   ends <- coefficient_quantiles(nodes, c((1 - level) / 2, (1 + level) / 2))
   table <- data.frame(
-    term = rownames(nodes$A), estimate = unname(coefficient_mean(nodes)),
-    std.error = unname(coefficient_sd(nodes)), conf.low = ends[, 1], conf.high = ends[, 2],
-    pd = unname(coefficient_direction(nodes)), row.names = NULL
+    term = rownames(nodes$A), estimate = unname(mean), std.error = sqrt(variance),
+    conf.low = ends[, 1], conf.high = ends[, 2],
+    pd = pmax(above, 1 - above), row.names = NULL # of the more probable of its signs
   )
   if (identical(component, "weights")) table$prior_scale <- weight_scales(object$prior)
   table

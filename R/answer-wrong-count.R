@@ -22,15 +22,16 @@ wrong_count <- function(object, level) {
   ))
 }
 
-#' Distribution of the number of wrong labels, of some rows where that is asked
+#' Distribution of the number of wrong labels: of rows, some of them where that is asked, or of all that
+#' readers gave
 #' @noRd
-wrong_density <- function(object, rows = NULL) {
+wrong_density <- function(object, rows = seq_along(said$y)) {
   said <- node_truth(object)
-  if (is.null(rows)) {
-    return(wrong_total(said, object$data$reports))
+  reports <- object$data$reports
+  if (by_readers(reports)) {
+    return(reports_mixture(said, reports))
   }
-  times <- object$data$reports$times
-  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, times[rows])
+  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, reports$times[rows])
 }
 
 #' Distribution of the number of wrong labels under some noise models of an average

@@ -211,14 +211,12 @@ check_rates <- function(rates, data) {
     "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
      {data$n_given} row{?s} of the data", "rates", got = rates
   )
-  numbers <- attr(rates, "numbers")[data$rows, , drop = FALSE]
-  must(all(is.finite(numbers)), "rates", "have finite numbers in every row", "rates")
   rates <- droplevels(as.factor(rates)[data$rows])
   must(
     !anyNA(rates), "rates",
     "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates"
   )
-  structure(rates, numbers = numbers)
+  rates
 }
 
 #' Rates are of groups: identifiers and measurements have a value of their own in every row
@@ -229,24 +227,9 @@ check_groups_shared <- function(rates) {
     alone <= max(length(rates) / 2, 10), "rates", "be groups of rows", "rates",
     more = c(
       x = "{alone} of {length(rates)} rows are alone in their group.",
-      i = "A rate of its own can't be told for a single row: join small groups."
+      i = "A rate of its own can't be told for a single row: join small groups, and numbers by
+           {.fn cut}."
     )
-  )
-}
-
-rates_values <- 10L # of a number that are groups; more are a straight line
-
-#' Numbers whose values are shared by rows could have been groups
-#' @noRd
-inform_numbers <- function(numbers) {
-  shared <- apply(numbers, 2, function(v) {
-    sum(tabulate(match(v, unique(v))) == 1) <= max(length(v) / 2, 10)
-  })
-  inform_these(
-    "rates_numbers",
-    c(i = "The log odds of rates are straight lines in {.val {these}}; {.fn factor} makes groups of
-           their values."),
-    terms = colnames(numbers)[shared]
   )
 }
 
@@ -278,22 +261,6 @@ eval_known <- function(expr, data, env, arg) {
     "be a vector with an entry for each row of the data", arg,
     of = "Every variable of the formula {.arg {arg}}"
   )
-  # measurements have more values than groups have
-  number <- vapply(parts, function(v) {
-    arg == "rates" && is.numeric(v) && length(unique(v)) > rates_values
-  }, NA)
-  groups <- if (all(number)) {
-    rep(1, length(parts[[1]]))
-  } else {
-    interaction(parts[!number], drop = TRUE, sep = ", ")
-  }
-  if (!any(number)) {
-    return(groups)
-  }
-  numbers <- matrix(
-    as.double(unlist(parts[number])), ncol = sum(number),
-    dimnames = list(NULL, vapply(variables[number], rlang::as_label, ""))
-  )
-  structure(as.factor(groups), numbers = numbers)
+  interaction(parts, drop = TRUE, sep = ", ")
 }
 

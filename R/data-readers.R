@@ -49,7 +49,7 @@
 #'
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` gives the probabilities of the true
-#' class of each row, given its labels too, and [relabel()] the class itself; [reader_rates()]
+#' class of each row, given its labels too; [reader_rates()]
 #' says how good each reader is, [mislabelled()] which reader was wrong on which row, and
 #' [review()] who should read what next. There is no one recorded label. Where the object must
 #' have one (`data$y`, the counts of the classes that `print()` shows) it is the label that most

@@ -34,8 +34,8 @@ ep_result <- function(result, df, L, code) {
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
 #' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
-#'   `slope` (that in omega), `second`, where control asks for it, `gradient_solved`, and `C`, the
-#'   covariance of the weights, in weight space.
+#'   `slope` (that in omega), `second`, where control asks for it, and `C`, the covariance of the
+#'   weights, in weight space.
 #' @noRd
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
                    criterion = "none", gradient = FALSE, final = FALSE) {
@@ -59,7 +59,6 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   ep$slope <- if (!is.null(out$slope)) report_slope(latent$reports, omega, out$slope)
   ep$cold <- result$cold
   ep$second <- if (isTRUE(control$second)) out$second
-  ep$gradient_solved <- identical(out$gradient_status, 0L)
   ep$C <- out$extra
   ep
 }

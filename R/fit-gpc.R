@@ -83,8 +83,7 @@
 #'   formula such as `~ clinic`, evaluated in `data`, or a vector with the group of each row. A
 #'   priori the rates of groups are correlated (`pooling` in [noise_prior()]). Groups that have
 #'   nothing to do with wrong labels make the evidence for wrong labels weaker. Refused where most
-#'   rows are alone in their group. Numbers of more than `r rates_values` values in the formula,
-#'   as in `~ clinic + age`, get slopes, see [label-noise].
+#'   rows are alone in their group: of a measurement `~ cut(age, 4)` makes groups.
 #' @param units The unit of each row, where rows come in units that share a label, and the error of it (the
 #'   visits of a patient, the crops of an image): a formula such as `~ patient`, evaluated in `data`, or a vector.
 #'   See [label-noise]. `NULL`, the default, means that each row is a unit of its own.

@@ -6,7 +6,7 @@
 #' For any classifier that gives probabilities of the classes: a forest, boosted trees, a network.
 #' From the labels, and probabilities that were predicted for each row *without its own label*,
 #' `second_stage()` makes a fit that answers as every fit of this package does: [mislabelled()],
-#' [noise_test()], [review()], [label_report()], [noise_matrix()], [confusion()], [relabel()],
+#' [noise_test()], [review()], [label_report()], [noise_matrix()], [confusion()],
 #' [`update(fit, checked = )`][update.sturdy_model], [calibration()], [loo()], `plot()`.
 #' [`mislabelled(prob, labels)`][mislabelled] does both steps at once.
 #'

@@ -28,11 +28,11 @@
 #'
 #' @param x,model A fit.
 #' @param ci Probability of intervals, or `NULL` for none.
-#' @param exponentiate,component,contrasts For a [bpm()], see [tidy()][tidy.sturdy_model].
+#' @param exponentiate,component For a [bpm()], see [tidy()][tidy.sturdy_model].
 #' @param ... Not used, or arguments for the default methods.
 #' @return As those packages have them.
 #' @section Conditions:
-#' `sturdy_error_no_coefficients` for ratios of odds, contrasts and weights of fits that have none.
+#' `sturdy_error_no_coefficients` for ratios of odds and weights of fits that have none.
 #' @seealso [tidy()][tidy.sturdy_model], [summary()][summary.sturdy_model]
 #' @name sturdy-insight
 #' @examplesIf all(rlang::is_installed(c("insight", "parameters")))
@@ -127,16 +127,15 @@ fits_data <- function(x, found) {
 #' @rdname sturdy-insight
 #' @exportS3Method parameters::model_parameters
 model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE,
-                                          component = "coefficients", contrasts = NULL, ...) {
+                                          component = "coefficients", ...) {
   check_model(model)
   if (inherits(model, "bpm")) {
     level <- if (is.null(ci)) 0.95 else ci
-    table <- tidy(model, !is.null(ci), level, exponentiate, component, contrasts)
+    table <- tidy(model, !is.null(ci), level, exponentiate, component)
     table$ci <- ci
   } else {
-    plain <- !check_flag(exponentiate, "exponentiate") && is.null(contrasts)
     refuse(
-      !plain || component != "coefficients",
+      check_flag(exponentiate, "exponentiate") || component != "coefficients",
       c(
         "The fit has hyperparameters, and no coefficients.",
         i = "{.fn marginaleffects::avg_comparisons} has risk differences and, by {.code comparison =

@@ -100,16 +100,6 @@ mix_densities <- function(parts, share, of = identity) {
   mixed / sum(share)
 }
 
-#' Distribution of the number of wrong labels: of rows, or of all that readers gave
-#' @param said see truth(). @param reports on its rows.
-#' @noRd
-wrong_total <- function(said, reports) {
-  if (by_readers(reports)) {
-    return(reports_mixture(said, reports))
-  }
-  wrong_mixture(wrong_each(said), said$weight, reports$times)
-}
-
 #' Distribution of the number of wrong reports: those of a row are wrong together, given its class
 #' @param said see truth(). @param reports of these rows.
 #' @noRd

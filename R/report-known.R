@@ -25,23 +25,11 @@ with_known <- function(molded, trusted, rates) {
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
-    check_units_share(data, row_groups(c(list(rates), as.data.frame(attr(rates, "numbers")))), "rates")
+    check_units_share(data, row_groups(list(rates)), "rates")
     rates <- check_rates(rates, data)
-    numbers <- attr(rates, "numbers")
-    if (is.null(numbers) || nlevels(rates) > 1) check_groups_shared(rates)
-    told <- if (is.null(numbers)) {
-      list(source = as.integer(rates), sources = levels(rates))
-    } else {
-      refuse(
-        reports$classes > 2, "{.arg rates} can go by numbers where there are two classes.",
-        "rates", arg = "rates"
-      )
-      inform_numbers(numbers)
-      rates_design(rates, numbers)
-    }
-    data$source <- told$source
-    data$reports$design <- told$design
-    sources <- told$sources
+    check_groups_shared(rates)
+    data$source <- as.integer(rates)
+    sources <- levels(rates)
   }
   molded$data <- known_reports(data, known, recorded_before(reports), sources)
   molded
@@ -164,7 +152,6 @@ known_reports <- function(data, known, recorded, sources) {
     source = c(replace(source, known, 0L), source[recorded$row]),
     value = c(code, recorded$value), sources = sources
   )
-  reports$design <- data$reports$design
   data$reports <- with_times(reports, data$reports$times)
   data
 }
@@ -232,11 +219,6 @@ with_groups <- function(molded, rates, data, env) {
 #' @noRd
 new_groups <- function(object, newdata, rates, rows) {
   sources <- object$data$reports$sources
-  refuse(
-    !is.null(object$data$reports$design),
-    "Labels of new rows can't be told where {.arg rates} of the fit go by numbers.", "rates",
-    arg = "newdata"
-  )
   if (length(sources) < 2) {
     must(is.null(rates), "rates", "be left out: the fit has no groups of rows", "unknown_argument")
     return(rep(1L, length(rows)))
@@ -262,13 +244,6 @@ new_groups <- function(object, newdata, rates, rows) {
 
 reports_most <- 200L # of a row: the likelihood of its class, their product, must be a double
 
-check_reports_of_row <- function(row) {
-  most <- max(tabulate(row), 0)
-  must(
-    most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
-  )
-}
-
 #' Molded rows with the table of reports on them, one of each label where there is none yet
 #' @noRd
 with_reports <- function(molded) {
@@ -276,7 +251,10 @@ with_reports <- function(molded) {
     classes <- max(2L, length(molded$blueprint$levels))
     said <- molded$data$said
     if (!is.null(said)) {
-      check_reports_of_row(said$row)
+      most <- max(tabulate(said$row), 0)
+      must(
+        most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
+      )
       molded$data$said <- NULL
       molded$data$reports <- new_reports(
         length(molded$data$y), classes, said$row, said$source, said$value, said$sources,

@@ -33,20 +33,16 @@ noise_of <- function(name, noise) {
   priors <- if (name == "one") {
     noise$rate["one"]
   } else if (is.na(alone)) noise$rate$class[noise$turn] else noise$rate$alone[alone]
-  root <- rate_root(noise$groups, noise$pooling)
+  root <- rate_root(noise$sources, noise$pooling)
   normals <- rate_normals(priors)
   link <- rates_of_groups(normals, root, length(priors))
-  if (!is.null(noise$design)) {
-    link <- rates_with_slopes(link, noise$design, vapply(priors, function(rate) rate$size, 1))
-  }
   targets <- if (classes > 2 && is.null(noise$share)) {
     if (name == "matrix") noise$targets else if (!is.na(alone)) noise$targets & of > 0
   }
-  model <- noise_rates(
-    name, link, of, share = noise$share, targets = targets, own = noise$own, turn = noise$turn
-  )
+  model <- noise_rates(name, link, of, noise$share, targets, noise$own, noise$turn)
   model$start <- function(e) {
-    z <- solve(root, normals$normal(matrix(e, nrow(root), length(priors))))
+    normal <- normals$normal(array(e, c(nrow(root), length(priors), 1)))
+    z <- solve(root, matrix(normal, nrow(root)))
     c(as.vector(z), numeric(model$d - length(z)))
   }
   model$starts <- function() {
@@ -62,8 +58,7 @@ noise_of <- function(name, noise) {
 #' @return list(weights: prior probabilities of the noise models; first: that of the learner, which
 #'   allows for wrong labels of every class that may have some, if any may; rate: priors, list(one, class: of
 #'   each class, alone: of one class alone), each list(a, b, size, most, free); given; classes,
-#'   sources; groups of these, and their design, see rates_design(); own: whether each has where
-#'   its errors go; targets: where they may; turn: the order in which classes have coordinates, see
+#'   sources; own: whether each has where its errors go; targets: where they may; turn: the order in which classes have coordinates, see
 #'   class_turn(); study: counts; ruled_out: prior probabilities of models
 #'   that can't be; pooling).
 #' @noRd
@@ -72,19 +67,14 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
   readers <- by_readers(reports) && length(reports$sources) > 1
   weights <- noise_weights(epsilon, prior, reports, !is.null(share))
   out <- noise_ruled_out(names(weights), reports)
-  c(
-    list(
-      weights = weights[!out], first = first_noise(epsilon, weights, classes, share),
-      rate = rate_priors(prior, classes, length(rate_groups(reports)$names), readers),
-      ruled_out = if (any(out)) weights[out]
-    ),
-    list(
-      study = if (!is.null(prior$study)) unname(prior$study),
-      given = if (!is.character(epsilon)) epsilon, share = share, classes = classes,
-      sources = length(reports$sources), groups = length(rate_groups(reports)$names),
-      design = reports$design, own = readers, guess = function() if (readers) reader_guesses(reports), targets = !diag(classes), turn = seq_len(classes),
-      pooling = prior$pooling
-    )
+  sources <- length(reports$sources)
+  list(
+    weights = weights[!out], first = first_noise(epsilon, weights, classes, share),
+    rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
+    study = if (!is.null(prior$study)) unname(prior$study),
+    given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
+    own = readers, guess = function() if (readers) reader_guesses(reports),
+    targets = !diag(classes), turn = seq_len(classes), pooling = prior$pooling
   )
 }
 
@@ -108,12 +98,12 @@ first_noise <- function(epsilon, weights, classes, share) {
 
 #' Priors of rates: of one for all labels, twice which has a Beta distribution, and of those by class
 #' @noRd
-rate_priors <- function(prior, classes, groups, readers) {
+rate_priors <- function(prior, classes, sources, readers) {
   beta <- function(shape, most) {
     list(a = 1, b = shape, size = if (readers) rate_reach else most, most = most, free = readers || classes > 2)
   }
   # the others tell of a reader who is wrong more often than not
-  one <- beta(rate_shape(prior, if (readers) 1 else groups), if (readers) 1 else 0.5)
+  one <- beta(rate_shape(prior, if (readers) 1 else sources), if (readers) 1 else 0.5)
   one$free <- readers
   shape <- if (!is.null(prior$rate)) {
     prior$rate

@@ -4,28 +4,27 @@
 
 #' A noise model
 #'
-#' @param name see noise_names(), or "given". @param d coordinates.
+#' @param name see noise_order, or "given". @param d coordinates.
 #' @param omegas function(Z), a column a point, of the S x C x C x K probabilities.
 #' @param pull function(Z, slope) of the gradients in Z, slope those in omega, S x C x C x K.
 #' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
-#'   the sources': one rate, or (neg, pos); or what is held. @param prior function(z): value and
-#'   gradient of what the log prior has beside the normal one. @param start function(e) of coordinates at which rates are e.
-#' @return list of these; omega(z), S x C x C; and starts(), coordinates to start from beside.
+#'   the sources': one rate, or (neg, pos); or what is held.
+#' @return list of these; omega(z), S x C x C; prior(z), value and gradient of what the log prior has
+#'   beside the normal one; start(e), coordinates at which rates are e; and starts(), coordinates to
+#'   start from beside.
 #' @noRd
-new_noise <- function(name, d, omegas, pull, rates, prior = nothing_besides,
-                      start = function(e) numeric(d)) {
+new_noise <- function(name, d, omegas, pull, rates) {
   omega <- function(z) {
     at <- omegas(matrix(z, ncol = 1))
     dim(at) <- dim(at)[1:3]
     at
   }
   list(
-    name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates, prior = prior,
-    start = start, starts = function() list()
+    name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates,
+    prior = function(z) list(value = 0, gradient = numeric(length(z))),
+    start = function(e) numeric(d), starts = function() list()
   )
 }
-
-nothing_besides <- function(z) list(value = 0, gradient = numeric(length(z)))
 
 #' One that is held
 #' @param epsilon,share as as_omega() takes them.
@@ -39,24 +38,26 @@ noise_held <- function(name, epsilon, classes, sources, share = NULL) {
 #' Rates of every source, one for all of its true classes, or for each, or for one alone; what is
 #' wrong is shared by the other classes, or goes where coordinates say
 #'
-#' @param link see rates_of_groups(): which coordinates and rates there are, a column a kind.
-#' @param of which kind of rate each true class has, 0 for none. @param prior see new_noise().
+#' @param link see rates_of_groups(): which coordinates and rates there are.
+#' @param of which kind of rate each true class has, 0 for none.
 #' @param share see as_omega(). @param targets C x C, which classes may be recorded of each where
 #'   that is learned, or `NULL`. @param own whether each source has that for itself.
 #' @param turn the order in which classes have coordinates.
 #' @noRd
-noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, targets = NULL,
-                        own = FALSE, turn = seq_along(of)) {
+noise_rates <- function(name, link, of, share = NULL, targets = NULL, own = FALSE,
+                        turn = seq_along(of)) {
   classes <- length(of)
   if (is.null(share)) share <- even_share(classes)
-  kinds <- max(of)
-  each <- outer(seq_len(kinds), of, `==`) * 1 # kinds x C
   where <- noise_whereto(targets, share, if (own) link$sources else 1L, turn)
   mine <- seq_len(link$d)
-  by_class <- function(Z) link$rates(Z[mine, , drop = FALSE]) %*% each # (S K) x C
+  by_class <- function(Z) { # S x C x K
+    rates <- array(0, c(link$sources, classes, ncol(Z)))
+    rates[, of > 0, ] <- link$rates(Z[mine, , drop = FALSE])[, of, ]
+    rates
+  }
   new_noise(
     name, link$d + where$d,
-    omegas = function(Z) rates_omegas(by_class(Z), where$at(Z[-mine, , drop = FALSE]), ncol(Z)),
+    omegas = function(Z) rates_omegas(by_class(Z), where$at(Z[-mine, , drop = FALSE])),
     pull = function(Z, slope) {
       Z <- as.matrix(Z)
       size <- c(dim(slope)[1], classes, classes, ncol(Z))
@@ -64,36 +65,26 @@ noise_rates <- function(name, link, of, prior = nothing_besides, share = NULL, t
       slope <- matrix(slope, ncol = size[4])
       by_rate <- array(slope * as.vector(whereto), c(size[1] * classes, classes, size[4]))
       by_rate <- rowSums(aperm(by_rate, c(1, 3, 2)), dims = 2) - slope[right_cells(size[1], classes), ]
-      along <- by_point(by_class(Z), size[4])[rep(seq_len(size[1] * classes), classes), ]
+      by_rate <- array(by_rate, size[-3])
+      by_kind <- array(0, c(size[1], max(of), size[4])) # of classes that share a rate the sum
+      for (t in which(of > 0)) by_kind[, of[t], ] <- by_kind[, of[t], ] + by_rate[, t, ]
+      along <- matrix(by_class(Z), ncol = size[4])[rep(seq_len(size[1] * classes), classes), ]
       by <- rbind(
-        link$pull(Z[mine, , drop = FALSE], by_source(by_rate, size[1]) %*% t(each)),
+        link$pull(Z[mine, , drop = FALSE], by_kind),
         if (where$d) where$pull(Z[-mine, , drop = FALSE], array(slope * along, size))
       )
       if (size[4] == 1) drop(by) else by
     },
     rates = function(z) {
-      rates <- colMeans(by_class(matrix(z, ncol = 1)))
+      rates <- colMeans(matrix(by_class(matrix(z, ncol = 1)), ncol = classes))
       if (classes == 2 && !all(of == 1)) {
         stats::setNames(rates, c("neg", "pos"))
       } else if (all(of == 1)) rates[1] else rates
-    },
-    prior = prior
+    }
   )
 }
 
 even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
-
-#' Numbers by source and class at points: of (S K) x C, (S C) x K, and back
-#' @noRd
-by_point <- function(x, K) {
-  size <- c(nrow(x) / K, K, ncol(x))
-  matrix(aperm(array(x, size), c(1, 3, 2)), size[1] * size[3])
-}
-
-by_source <- function(x, sources) {
-  size <- c(sources, nrow(x) / sources, ncol(x))
-  matrix(aperm(array(x, size), c(1, 3, 2)), sources * size[3])
-}
 
 #' Where (s, t, t) stands in an S x C x C array
 #' @noRd
@@ -146,15 +137,16 @@ noise_whereto <- function(targets, share, sources, turn = seq_len(ncol(share))) 
 whereto_most <- 250 # standard deviations, from where on an exponential would not be finite
 
 #' Rates by source and true class at several points as omega
-#' @param rates (S K) x C. @param whereto see noise_whereto(): of one source or all, of one point or all.
+#' @param rates S x C x K. @param whereto see noise_whereto(): of one source or all, of one point or all.
 #' @return S x C x C x K
 #' @noRd
-rates_omegas <- function(rates, whereto, K) {
-  classes <- ncol(rates)
-  sources <- nrow(rates) / K
+rates_omegas <- function(rates, whereto) {
+  sources <- dim(rates)[1]
+  classes <- dim(rates)[2]
+  K <- dim(rates)[3]
   s <- rep_len(seq_len(dim(whereto)[1]), sources)
   k <- rep_len(seq_len(dim(whereto)[4]), K)
-  rates <- by_point(rates, K)
+  rates <- matrix(rates, ncol = K)
   omega <- rates[rep(seq_len(sources * classes), classes), , drop = FALSE] * as.vector(whereto[s, , , k])
   omega[right_cells(sources, classes), ] <- 1 - rates
   array(omega, c(sources, classes, classes, K))

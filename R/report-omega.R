@@ -80,15 +80,3 @@ omega_rates <- function(omega) {
   }
   if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
 }
-
-#' A noise matrix with other rates of wrong labels, shared by the other classes as before
-#' @param rates one, or one for each true class.
-#' @noRd
-scaled_omega <- function(omega, rates) {
-  diag(omega) <- 0
-  none <- rowSums(omega) == 0
-  omega[none, ] <- 1 - diag(ncol(omega))[none, ]
-  omega <- omega / rowSums(omega) * rates
-  diag(omega) <- 1 - rates
-  omega
-}

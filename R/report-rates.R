@@ -5,8 +5,8 @@
 #' Where one of two may be above 1/2, their sum is below 1: the second is cut off where the first
 #' leaves it [M 13.7].
 #' @param priors of the rates by kind, see rate_quantile().
-#' @return list(rates(Z), pull(Z, slope)), of a row a source and a column a kind; normal(e), the
-#'   standard normals of rates e, or of what is as near to them as they may be
+#' @return list(rates(Z), pull(Z, slope)), sources x kinds x points; normal(e), the standard normals of
+#'   rates e, or of what is as near to them as they may be
 #' @noRd
 rate_normals <- function(priors) {
   most <- vapply(priors, function(prior) prior$most, 0)
@@ -14,7 +14,7 @@ rate_normals <- function(priors) {
   left <- function(kind, first) if (cut && kind == 2) pmin(most[2], 1 - first) else most[kind]
   rates <- function(Z) {
     for (kind in seq_along(priors)) {
-      Z[, kind] <- rate_quantile(Z[, kind], priors[[kind]], left(kind, Z[, 1]))
+      Z[, kind, ] <- rate_quantile(Z[, kind, ], priors[[kind]], left(kind, Z[, 1, ]))
     }
     Z
   }
@@ -23,23 +23,23 @@ rate_normals <- function(priors) {
     pull = function(Z, slope) {
       e <- rates(Z)
       if (cut) {
-        most_here <- left(2, e[, 1])
-        by_cut <- rate_cut_slope(Z[, 2], priors[[2]], most_here, e[, 2])
+        most_here <- left(2, e[, 1, ])
+        by_cut <- rate_cut_slope(Z[, 2, ], priors[[2]], most_here, e[, 2, ])
         by_cut[most_here == most[2]] <- 0
-        slope[, 1] <- slope[, 1] - slope[, 2] * by_cut
+        slope[, 1, ] <- slope[, 1, ] - slope[, 2, ] * by_cut
       }
       for (kind in seq_along(priors)) {
-        slope[, kind] <- slope[, kind] *
-          rate_slope(Z[, kind], priors[[kind]], left(kind, e[, 1]), e[, kind])
+        slope[, kind, ] <- slope[, kind, ] *
+          rate_slope(Z[, kind, ], priors[[kind]], left(kind, e[, 1, ]), e[, kind, ])
       }
       slope
     },
     normal = function(e) {
       z <- e
       for (kind in seq_along(priors)) {
-        most_here <- left(kind, e[, 1])
-        e[, kind] <- pmin(e[, kind], 0.9 * most_here)
-        z[, kind] <- rate_normal(e[, kind], priors[[kind]], most_here)
+        most_here <- left(kind, e[, 1, ])
+        e[, kind, ] <- pmin(e[, kind, ], 0.9 * most_here)
+        z[, kind, ] <- rate_normal(e[, kind, ], priors[[kind]], most_here)
       }
       z
     }
@@ -77,6 +77,23 @@ rate_root <- function(sources, pooling) {
     return(matrix(1))
   }
   common_root(sources, sqrt(1 - pooling), sqrt(pooling))
+}
+
+#' Rates as functions of coordinates, by source
+#' @param scale see rate_normals(). @param root S x coordinates of a kind. @param kinds how many.
+#' @return list(d; sources; rates(Z), of a column a point: sources x kinds x points; pull(Z, slope),
+#'   d x points)
+#' @noRd
+rates_of_groups <- function(scale, root, kinds) {
+  sources <- nrow(root)
+  scores <- function(Z) array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
+  list(
+    d = ncol(root) * kinds, sources = sources,
+    rates = function(Z) scale$rates(scores(Z)),
+    pull = function(Z, slope) {
+      matrix(crossprod(root, matrix(scale$pull(scores(Z), slope), sources)), ncol = ncol(Z))
+    }
+  )
 }
 
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most

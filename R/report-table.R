@@ -94,7 +94,7 @@ reports_of <- function(reports, rows) {
     reports$value[which], reports$sources, reports$readers,
     if (has_soft(reports)) reports$soft[which, , drop = FALSE]
   )
-  some[c("design", "together")] <- reports[c("design", "together")]
+  some$together <- reports$together
   with_times(some, reports$times[rows])
 }
 

@@ -84,23 +84,26 @@ truth_in_blocks <- function(at, seen, data, block = truth_block) {
   if (rows >= n) {
     return(truth_by_model(new_truth(at, seen, data)))
   }
-  bind_truths(lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
+  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
     said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
     truth_by_model(new_truth(at, seen[rows, , , drop = FALSE], said))
-  }))
+  })
+  utils::modifyList(bind_blocks(parts), parts[[1]][c("weight", "model")])
 }
 
 #' What is said of blocks of rows, one after the other
-#' @param parts see truth_by_model().
+#' @param parts lists of vectors and arrays by row, the same of each block.
 #' @noRd
-bind_truths <- function(parts) {
-  all <- parts[[1]]
-  for (field in c("p", "loo", "recorded", "log_z")) {
-    rows <- do.call(rbind, lapply(parts, function(part) matrix(part[[field]], length(part$y))))
-    all[[field]] <- array(rows, c(nrow(rows), dim(all[[field]])[-1]))
-  }
-  for (field in c("y", "source")) all[[field]] <- unlist(lapply(parts, `[[`, field), FALSE, FALSE)
-  all
+bind_blocks <- function(parts) {
+  lapply(stats::setNames(nm = names(parts[[1]])), function(field) {
+    each <- lapply(parts, `[[`, field)
+    size <- dim(each[[1]])
+    if (is.null(size)) {
+      return(unlist(each, use.names = FALSE))
+    }
+    rows <- do.call(rbind, lapply(unname(each), function(x) matrix(x, nrow(x))))
+    array(rows, c(nrow(rows), size[-1]))
+  })
 }
 
 #' What is said of the true classes under some noise models

@@ -52,7 +52,7 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
     check_new_columns(data, name, "data", "the column")
     if (!is.null(name)) data[[name]]
   }
-  answer <- function(new) labelled_answers(object, new$X, new$data)
+  answer <- function(new) answers_in_order(object, said_of_new(object, new$X, new$data, NULL)$rows, new$data)
   done <- answer_batches(file, answer(no_labelled_rows(object)), function(write) {
     each_frame(state, function(data) {
       new <- labelled_rows(object, data, column(data, labels), column(data, rates))

@@ -22,15 +22,12 @@ describe_known <- function(x) {
     ))
   }
   checked <- length(recorded_before(reports)$row)
-  groups <- length(rate_groups(reports)$names)
-  by <- c(if (groups > 1) paste("for each of", count(groups, "group")), colnames(reports$design$Z))
+  groups <- length(reports$sources)
   trusted <- paste0(count(known, if (is.null(x$data$units)) "row" else "unit"), " trusted", if (checked) {
     paste0(", ", checked, " of them by a check")
   })
   paste(
-    c(trusted, paste0(
-      "a flip rate ", if (groups <= 1) "that goes by ", paste(by, collapse = " and by ")
-    ))[c(known > 0, length(by) > 0)],
+    c(trusted, paste("a flip rate for each of", count(groups, "group")))[c(known > 0, groups > 1)],
     collapse = "; "
   )
 }

@@ -29,7 +29,6 @@
 #'     a data frame with the rows `labelled`, the share of the rows of the other class that is
 #'     labelled (a row a group with `rates`), and `prevalence`, the share of the table that belongs to
 #'     that class: `of`, `estimate`, and `lower` and `upper`, of intervals of 90 %. Otherwise `NULL`;
-#'   * `slopes`: of rates that go by numbers, as [flip_rates()] has them; otherwise `NULL`;
 #'   * `expected_wrong`: the sum of the probabilities that the labels are wrong;
 #'   * `suspicious`: the five most suspicious rows, with some columns of [mislabelled()].
 #'
@@ -65,7 +64,6 @@ summary.sturdy_model <- function(object, ...) {
       scores = rows$scores,
       classes = rows$classes,
       unlabelled = unlabelled_table(object),
-      slopes = slope_table(judged_by(object), 0.9, NULL),
       expected_wrong = rows$expected_wrong,
       suspicious = rows$suspicious
     ),
@@ -150,11 +148,6 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     nugget <- x$coefficients$estimate[x$coefficients$term == "nugget"]
     cat("\nCoefficients", if (sum(nugget) > 0) " (probit scale)", "\n", sep = "")
     print(x$weights, digits = digits, row.names = FALSE)
-  }
-  if (!is.null(x$slopes)) {
-    cat("\n")
-    print_title("Slopes of flip rates, a standard deviation each")
-    print(x$slopes, digits = digits, row.names = FALSE)
   }
   integrated <- x$scores["log_evidence_integrated"]
   cat("\nHyperparameters", if (!is.na(integrated)) " (at the best mode)", "\n", sep = "")

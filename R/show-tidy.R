@@ -15,7 +15,7 @@
 #'   rows with the column larger by one (or all of the level) to the rows as they are (or all of
 #'   the first level), from 1000 draws. The intercept has none, and neither has a column that
 #'   also occurs in another term: `NA`. `std.error` is `Inf` where a draw is above the largest number.
-#' @param component,contrasts See [coef()][bpm-weights].
+#' @param component See [coef()][bpm-weights].
 #' @param ... Not used.
 #' @return
 #'   * `tidy()`: one row per hyperparameter: `term`, `estimate` (natural scale),
@@ -61,7 +61,7 @@ tidy.sturdy_model <- function(x, ...) {
 #' @rdname tidy.sturdy_model
 #' @export
 tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, exponentiate = FALSE,
-                     component = c("coefficients", "weights"), contrasts = NULL, ...) {
+                     component = c("coefficients", "weights"), ...) {
   check_model(x)
   check_no_dots(...)
   conf.int <- check_flag(conf.int, "conf.int")
@@ -69,13 +69,13 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, exponentiate = FALSE
   component <- check_choice(component, weight_components, "component")
   table <- if (check_flag(exponentiate, "exponentiate")) {
     must(
-      component == "coefficients" && is.null(contrasts), "exponentiate",
-      "be {.code FALSE} with {.arg component} or {.arg contrasts}: odds ratios are of columns and
-       of levels against the first", "choice"
+      component == "coefficients", "exponentiate",
+      "be {.code FALSE} with {.arg component}: odds ratios are of columns and of levels against the
+       first", "choice"
     )
     odds_table(x, level)
   } else {
-    weight_table(x, level, component, contrasts)
+    weight_table(x, level, component)
   }
   if (conf.int) table else table[setdiff(names(table), c("conf.low", "conf.high"))]
 }

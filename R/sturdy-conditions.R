@@ -61,8 +61,7 @@
 #' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
 #'   the ROC curve; `scores_agree`: scores none of which contradicts its label;
 #'   `absent_class`: a class that has scores and no label; `one_class`: labels of scores that are all of
-#'   one class; `no_new_label`: rows left
-#'   out of the fit, of which [relabel()] has no label;
+#'   one class;
 #' * `constant_readers`, `shared_errors`: [readers()] who gave one answer alone, or err together;
 #'   `unexpected_class`: a class that readers report and less than one row is expected to be of;
 #' * `integrated_roughly`: too few nodes are effective; `method`: EM's optimum is found by its gradient.

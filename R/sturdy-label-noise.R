@@ -39,7 +39,7 @@
 #' | some labels were checked before | `trusted = ` these rows |
 #' | somebody looked suspects up | `update(fit, checked = )` |
 #' | sites, readers or batches differ | `rates = ~ site` |
-#' | labels get worse with a number | `rates = ~ age`, see below |
+#' | labels get worse with a number | `rates = ~ cut(age, 4)` |
 #' | rows come in units (patients, images) with one label | `units = ~ patient`, see below |
 #' | several people labelled each row | [readers()] as the response |
 #' | a probability of each class, not a label | `cbind(no, yes) ~ x`, see below |
@@ -53,15 +53,6 @@
 #' Of two rates, `neg` is the probability that a row of the first class is recorded as the event, and `pos`
 #' that an event is recorded as the first class. A noise matrix has a row for each true class and a column
 #' for each recorded one.
-#'
-#' # Rates that depend on a number
-#' With `rates = ~ age`, or `~ clinic + age`, the log odds of a rate are those of its group plus a
-#' straight line in the numbers, with a slope for each rate that the noise model has. (They are
-#' the log odds of twice the rate, which is below 1, where the prior keeps the rate below 1/2.)
-#' Slopes per standard deviation of the number have standard normal priors. [flip_rates()] and
-#' [summary()][summary.sturdy_model] show them, with intervals. A number of at most
-#' `r rates_values` values makes groups, as does `factor()` of any number. This is for two
-#' classes.
 #'
 #' # Rows of one unit
 #' The visits of a patient, the crops of an image and repeated measurements share a label, and if it is wrong, it is

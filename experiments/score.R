@@ -30,6 +30,9 @@ experiment <- list(
 # Coordinates: logs but for the rate, and what the differences are taken over
 score_steps <- c(lengthscale = 0.05, bias = 0.1, nugget = 0.1, epsilon = 0.01)
 
+criterion_of <- new.env(parent = asNamespace("sturdy"))
+sys.source(file.path(experiments, "../tests/testthat/helper-criterion.R"), criterion_of)
+
 score_one <- function(task) {
   truth <- c(lengthscale = log(1.5), bias = log(0.3), nugget = log(task$nugget), epsilon = task$rate)
   d <- score_table(task$rows, truth, task$seed)
@@ -43,7 +46,7 @@ score_one <- function(task) {
       control = quiet_control()
     ))$value
   }
-  own <- sturdy:::criterion(at(truth))$gradient[names(truth)]
+  own <- criterion_of$criterion(at(truth))$gradient[names(truth)]
   second <- vapply(names(truth), function(name) {
     ends <- vapply(c(1, -1), function(sign) {
       fit <- at(replace(truth, name, truth[[name]] + sign * score_steps[[name]]))

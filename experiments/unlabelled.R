@@ -6,8 +6,7 @@
 # prevalence is the share of labelled rows over it.
 #
 # `labelled`: at random among the positives, as all this assumes; or the more likely the larger the
-# first input is (log odds rise by 1.5 a standard deviation), where it is wrong. Then also with
-# `rates = ~` that input, whose slope is the check: does its interval leave 0 out?
+# first input is (log odds rise by 1.5 a standard deviation), where it is wrong.
 
 sys.source(file.path(experiments, "averaging.R"), environment())
 
@@ -37,7 +36,7 @@ experiment <- list(
     rows$error <- rows$prevalence - rows$true
     rows$share_error <- rows$found_share - rows$true_share
     rows$size <- abs(rows$error)
-    value <- c("error", "size", "within", "covered", "share_error", "share_covered", "slope_told")
+    value <- c("error", "size", "within", "covered", "share_error", "share_covered")
     mean_by <- function(by) {
       all <- stats::aggregate(rows[value], rows[by], mean, na.rm = TRUE, na.action = NULL)
       all$replications <- stats::aggregate(rows["error"], rows[by], length)$error
@@ -61,29 +60,24 @@ unlabelled_one <- function(name, share, labelled, rows, seed) {
   }
   s <- factor(ifelse(d$y & stats::runif(length(z)) < chance, "yes", "no"), c("no", "yes"))
   true <- c(mean(d$y), sum(s == "yes") / sum(d$y))
-  score <- function(method, prevalence, found, covered = NA, share_covered = NA, told = NA) {
+  score <- function(method, prevalence, found, covered = NA, share_covered = NA) {
     data.frame(
       method = method, prevalence = prevalence, true = true[1], found_share = found,
-      true_share = true[2], covered = covered, share_covered = share_covered, slope_told = told
+      true_share = true[2], covered = covered, share_covered = share_covered
     )
   }
   prior <- noise_prior(unlabelled = "no")
-  ours <- function(method, ...) {
-    fit <- observe(gpc(d$x, s, hyper = "integrate", noise = prior, ...))$value
+  ours <- function(method) {
+    fit <- observe(gpc(d$x, s, hyper = "integrate", noise = prior))$value
     found <- summary(fit)$unlabelled
     held <- function(k, v) found$lower[k] <= v & v <= found$upper[k]
     last <- nrow(found)
-    slopes <- attr(flip_rates(fit), "slopes")
-    score(
-      method, found$estimate[last], found$estimate[1], held(last, true[1]), held(1, share),
-      if (!is.null(slopes)) slopes$lower > 0 | slopes$upper < 0 else NA
-    )
+    score(method, found$estimate[last], found$estimate[1], held(last, true[1]), held(1, share))
   }
   plain <- observe(gpc(d$x, s, hyper = "optimum", epsilon = 0))$value
   labelled_share <- mean(exp(loo(plain)$pointwise[s == "yes", "elpd_loo"]))
   rbind(
     ours("unlabelled"),
-    if (labelled == "by an input") ours("unlabelled, rates = ~ input", rates = ~z),
     score("Elkan and Noto", mean(s == "yes") / labelled_share, labelled_share)
   )
 }

@@ -15,7 +15,7 @@ slow <- c(
   "label-average", "label-learn", "label-overlap", "label-rows", "learn-average",
   "learn-average-classes", "learn-objective-budget", "learn-laplace", "learn-wide", "meet-butcher",
   "meet-insight", "meet-marginaleffects", "meet-mlr3", "native-blas", "progress", "reference",
-  "report-slopes", "second-order", "select-model", "shard-answer", "shard-rounds", "shard-source",
+  "second-order", "select-model", "shard-answer", "shard-rounds", "shard-source",
   "show-picture-fit", "show-plot", "show-report", "show-report-answers", "stream-checkpoint"
 )
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {

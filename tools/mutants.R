@@ -26,12 +26,6 @@ mutant(
   "rbind(certain, NA * reports$soft[kept, , drop = FALSE])", r = "data-soft"
 )
 
-mutant(
-  "rates of groups don't feel what slopes make of them", "R/report-slopes.R",
-  "by_base <- rowsum(by_odds / (at$base * (1 - at$base)), design$of)",
-  "by_base <- rowsum(by_odds, design$of)", r = "report-slopes"
-)
-
 # Classes in an order ---------------------------------------------------------
 
 mutant(
@@ -695,15 +689,15 @@ mutant(
 )
 mutant(
   "emmeans without the covariance of the grid", "R/meet-emmeans.R",
-  "V = coefficient_covariance(nodes)", "V = diag(coefficient_sd(nodes)^2)", r = "meet-emmeans"
+  "V = coefficient_covariance(nodes)", "V = diag(diag(coefficient_covariance(nodes)))", r = "meet-emmeans"
 )
 mutant(
   "centring left out of the intercept", "R/answer-coefficients.R",
   "constant = -coding$center / coding$scale", "constant = 0", r = "answer-coefficients"
 )
 mutant(
-  "coefficients of an average without the spread between nodes", "R/answer-coefficients.R",
-  "nodes$sd^2 + spread)", "nodes$sd^2)", r = "answer-coefficients"
+  "coefficients of an average without the spread between nodes", "R/answer-weights.R",
+  "nodes$sd^2 + (nodes$mean - mean)^2)", "nodes$sd^2)", r = "answer-coefficients"
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
@@ -1397,7 +1391,7 @@ mutant(
 )
 mutant(
   "the gradient of a rate leaves out that it cuts the other off", "R/report-rates.R",
-  "slope[, 1] - slope[, 2] * by_cut", "slope[, 1]", r = "report-rates|label-problem"
+  "slope[, 1, ] - slope[, 2, ] * by_cut", "slope[, 1, ]", r = "report-rates|label-problem"
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",

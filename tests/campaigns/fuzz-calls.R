@@ -201,8 +201,6 @@ fuzz_calls <- alist(
   confusion0 = confusion(NULL),
   confusion = confusion(f_classes, level = 0.9),
   print.sturdy_confusion = print(confusion(f_classes), digits = 2),
-  relabel0 = relabel(NULL),
-  relabel = relabel(f_classes, threshold = 0.9),
   noise_matrix0 = noise_matrix(NULL),
   noise_matrix9 = noise_matrix(f_classes, type = "rate", level = 0.9),
   plot.sturdy_model9 = plot(f_classes, main = "regions"),

@@ -31,31 +31,7 @@ test_that("the intervals of cells are those of sums of independent rows", {
   expect_lte(abs(found$upper[1, 2] - quantile(drawn, 0.9, type = 1)), 1)
 })
 
-test_that("labels are replaced where another class is probable enough, and trusted ones stay", {
-  fit <- three_classes(epsilon = 0.05)
-  found <- mislabelled(fit)
-  sure <- found[found$p_suggested >= 0.8, ]
-  expect_gt(nrow(sure), 0)
-  label <- relabel(fit, threshold = 0.8)
-  expect_setequal(attr(label, "changed"), sure$row)
-  expect_equal(as.character(label[sure$row]), as.character(sure$suggested))
-  others <- setdiff(seq_along(label), sure$row)
-  expect_equal(as.integer(label)[others], label_code(fit$data)[others])
-  trusted <- update(fit, trusted = sure$row)
-  expect_length(attr(relabel(trusted, threshold = 0.8), "changed"), 0)
-  d <- toy()
-  d$a[2] <- NA
-  some <- suppressMessages(toy_fit(data = d))
-  label <- expect_message(relabel(some), "1 row was left out", class = "sturdy_message_no_new_label")
-  expect_equal(label$rows, 2)
-  expect_true(is.na(suppressMessages(relabel(some))[2]))
-  expect_no_message(relabel(fit))
-  # those without a label have none to keep
-  d$class[3] <- NA
-  some <- suppressMessages(toy_fit(data = d))
-  expect_equal(expect_message(relabel(some), class = "sturdy_message_no_new_label")$rows, 2)
-  expect_error(relabel(fit, threshold = 0.3), class = "sturdy_error_range")
-  expect_error(relabel(1), class = "sturdy_error_type")
+test_that("a confusion is of a fit that keeps its rows", {
   expect_error(confusion("a"), class = "sturdy_error_type")
   filtered <- bpm(class ~ a + b, toy(), inference = "adf")
   expect_error(confusion(filtered), class = "sturdy_error_no_sites")

@@ -66,7 +66,6 @@ test_that("the gradient is that of central differences", {
 test_that("the generics refuse what they do not know", {
   fit <- toy_fit()
   expect_error(log_evidence(fit, "exact"), class = "sturdy_error_choice")
-  expect_error(criterion(fit, "aic"), class = "sturdy_error_choice")
   expect_error(log_evidence(fit, methd = "ep"), class = "sturdy_error_unknown_argument")
 })
 

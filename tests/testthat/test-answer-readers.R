@@ -151,9 +151,6 @@ test_that("a fit to readers answers, or refuses by name", {
   row <- match(as.character(one$row), rownames(p))
   expect_equal(one$probability, unname(1 - p[row, as.character(one$label)]), tolerance = 1e-10)
   expect_equal(sum(noise_matrix(fit, "count")), labels)
-  found <- relabel(fit, 0.5)
-  some <- !is.na(found)
-  expect_equal(as.character(found)[some], colnames(p)[max.col(p)][some])
   for (verb in list(
     confusion, brier_score, calibration, residuals, simulate, augment,
     function(fit) label_report(fit, tempfile()), function(fit) absorb(fit, t$d[1:2, ]),

@@ -84,7 +84,7 @@ test_that("new rows keep their order, NA stays NA, no rows give none", {
 test_that("what needs single rows says that a filter kept none", {
   fit <- bpm(class ~ ., linear_data(), df = 5, inference = "adf")
   for (ask in expression(
-    loo(fit), mislabelled(fit), criterion(fit),
+    loo(fit), mislabelled(fit),
     log_evidence(fit, "gaussian"), log_evidence(fit, "ep_zp"),
     plot(fit, "trace"), augment(fit, linear_data())
   )) {

@@ -149,7 +149,7 @@ test_that("a question without a fit says that it needs one", {
   questions <- list(
     absorb, brier_score, calibration, check_fit, confusion,
     ep_diagnostics, flip_rates, label_report, log_evidence, log_score, loo, mislabelled,
-    noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, relabel, review,
+    noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, review,
     true_performance
   )
   for (ask in questions) {

@@ -109,9 +109,6 @@ test_that("answers about rows are those of their units, and those about labels o
   expect_equal(dim(predict(fit, type = "true")), c(36, 2))
   expect_equal(nrow(augment(fit, d)), 36)
   expect_equal(augment(fit, d)$.flipped[4:6], rep(row_flipped(fit)[2], 3))
-  new <- relabel(fit, 0.5)
-  expect_length(new, 36)
-  expect_true(all(lengths(tapply(new, d$patient, unique)) == 1))
   expect_equal(attr(true_performance(fit, predict(fit)), "n"), 12)
   # rows that lack a value or a label are at their places
   d$X1[2] <- NA

@@ -292,7 +292,6 @@ test_that("figures are drawn and leave the device as it was", {
 test_that("what several classes do not answer is an error", {
   d <- few_iris()
   fit <- gpc(Species ~ ., d, kernel = held(), epsilon = 0.1)
-  expect_error(criterion(fit, "loo"), class = "sturdy_error_several_classes")
   expect_error(weights(fit), class = "sturdy_error_no_case_weights")
   expect_equal(update(fit, epsilon = 0.2)$epsilon, 0.2)
 })

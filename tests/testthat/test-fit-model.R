@@ -82,8 +82,8 @@ test_that("verbs ask the fit inside of a workflow, a parsnip fit, a learner or a
     structure(list(finalModel = fit), class = "train")
   )
   verbs <- list(
-    mislabelled, review, confusion, relabel, flip_rates, calibration, loo, log_evidence,
-    noise_matrix, ep_diagnostics, criterion, brier_score, log_score
+    mislabelled, review, confusion, flip_rates, calibration, loo, log_evidence,
+    noise_matrix, ep_diagnostics, brier_score, log_score
   )
   for (verb in verbs) {
     for (object in around) expect_equal(verb(object), verb(fit))

@@ -203,7 +203,6 @@ test_that("every question has an answer, for two classes and for several", {
     expect_equal(brier_score(fit)$estimate, mean(rowSums(own^2) / 2), tolerance = 1e-8)
     expect_length(row_loo(fit), 100)
     expect_silent(confusion(fit))
-    expect_length(suppressMessages(relabel(fit)), 100)
     file <- withr::local_tempfile(fileext = ".html")
     label_report(fit, file, data = data.frame(name = paste("row", 1:100)))
     expect_gt(file.size(file), 1e4)

@@ -194,7 +194,6 @@ test_that("what an order can't have is refused by name, and factor() takes it aw
   fit <- quiet_gpc(y ~ ., d, kernel = kernel_iso(), epsilon = 0.1)
   expect_equal(fit$epsilon, 0.1)
   expect_error(check_fit(fit), class = "sturdy_error_ordered")
-  expect_error(criterion(fit, "loo"), class = "sturdy_error_several_classes")
   free <- expect_no_message(
     gpc(factor(y, ordered = FALSE) ~ a + b, d, kernel = kernel_iso(), epsilon = 0.1),
     class = "sturdy_message_ordered_outcome"

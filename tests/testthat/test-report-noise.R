@@ -1,25 +1,16 @@
 # Noise models as functions of coordinates: against each point by itself, differences and plain R.
 
-# Reports on rows of so many classes by so many sources, which are groups or readers; with `numbers`
-# the rates go by these, too
 # The (s, t, t) of omega
 right_of <- function(omega) {
   size <- dim(omega)
   matrix(apply(omega, 1, diag), size[1], size[2], byrow = TRUE)
 }
 
-noise_reports <- function(classes, sources, readers = FALSE, numbers = FALSE, n = 24) {
+# Reports on rows of so many classes by so many sources, which are groups or readers
+noise_reports <- function(classes, sources, readers = FALSE, n = 24) {
   code <- rep_len(seq_len(classes), n)
   source <- rep_len(rep(seq_len(sources), each = classes), n)
-  names <- letters[seq_len(sources)]
-  if (numbers) {
-    z <- withr::with_seed(7, cbind(z = rnorm(n), w = runif(n)))
-    design <- rates_design(factor(names[source], names), z)
-    reports <- label_reports(code, classes, design$source, design$sources)
-    reports$design <- design$design
-    return(reports)
-  }
-  reports <- label_reports(code, classes, source, names)
+  reports <- label_reports(code, classes, source, letters[seq_len(sources)])
   if (readers) reports$readers <- TRUE
   reports
 }
@@ -38,9 +29,8 @@ noise_all <- function(reports, prior = noise_prior(), targets = NULL) {
 
 noise_cases <- list(
   two = noise_reports(2, 1), two_groups = noise_reports(2, 3), readers = noise_reports(2, 3, TRUE),
-  two_slopes = noise_reports(2, 2, numbers = TRUE),
   four = noise_reports(4, 1), four_groups = noise_reports(4, 3),
-  four_readers = noise_reports(4, 3, TRUE), four_slopes = noise_reports(4, 2, numbers = TRUE)
+  four_readers = noise_reports(4, 3, TRUE)
 )
 
 each_noise <- function(of) {

@@ -1,5 +1,15 @@
 # Rates as functions of coordinates: against distribution functions and differences.
 
+# rate_normals() of matrices, sources x kinds at one point
+normals_of <- function(priors) {
+  normals <- rate_normals(priors)
+  at_one <- function(f) function(...) {
+    parts <- lapply(list(...), function(x) array(x, c(dim(x), 1)))
+    matrix(do.call(f, parts), ncol = length(priors))
+  }
+  lapply(normals, at_one)
+}
+
 test_that("rates have their prior, and the way back is the inverse", {
   z <- c(-7, -2, 0, 0.5, 3, 6)
   usual <- list(a = 1, b = 4, size = 0.5, most = 0.5)
@@ -43,7 +53,7 @@ test_that("two rates of which one may be above one half leave their sum below 1"
     list(a = 4, b = 6, size = 1, most = 1, free = FALSE),
     list(a = 7, b = 3, size = 1, most = 1, free = FALSE)
   )
-  normals <- rate_normals(priors)
+  normals <- normals_of(priors)
   Z <- withr::with_seed(1, matrix(rnorm(2000), ncol = 2))
   rates <- normals$rates(Z)
   expect_true(all(rowSums(rates) < 1) && max(rates[, 2]) > 0.7)
@@ -52,11 +62,11 @@ test_that("two rates of which one may be above one half leave their sum below 1"
   expect_equal(below, pnorm(Z[, 2]), tolerance = 1e-6)
   # one prior alone: the other rate stays below 1/2
   priors[[2]] <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
-  rates <- rate_normals(priors)$rates(Z)
+  rates <- normals_of(priors)$rates(Z)
   expect_true(all(rowSums(rates) < 1) && all(rates[, 2] < 0.5) && max(rates[, 1]) > 0.7)
   # those of readers are free
   priors <- lapply(priors, utils::modifyList, list(free = TRUE))
-  expect_gt(max(rowSums(rate_normals(priors)$rates(Z))), 1)
+  expect_gt(max(rowSums(normals_of(priors)$rates(Z))), 1)
 })
 
 test_that("slopes of rates in their coordinates are differences, also where one cuts off the other", {
@@ -68,7 +78,7 @@ test_that("slopes of rates in their coordinates are differences, also where one 
     list(class, class, wide)
   )
   for (priors in cases) {
-    normals <- rate_normals(priors)
+    normals <- normals_of(priors)
     kinds <- length(priors)
     withr::with_seed(2, {
       Z <- matrix(rnorm(4 * kinds), 4)
@@ -87,7 +97,7 @@ test_that("the way back gives rates that are all alike, as far as they may be", 
   class <- list(a = 1, b = 2, size = 1, most = 1, free = FALSE)
   half <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
   rates_at <- function(priors, e) {
-    normals <- rate_normals(priors)
+    normals <- normals_of(priors)
     drop(normals$rates(normals$normal(matrix(e, 1, length(priors)))))
   }
   for (e in c(0.01, 0.2, 0.4)) {

@@ -1,0 +1,33 @@
+# The criterion of learning at a fit, with its gradient by the adjoint of EP; articles and experiments
+# read it, too.
+
+# EP is run from the sites of the fit, on the rows that it keeps, without a prior. Derivatives are in the
+# logs of the hyperparameters, named as by coef(), and in `epsilon` itself; of the scales that are not
+# identified together, "variance", "bias" and "nugget", they sum to 0.
+criterion <- function(object, type = "evidence") {
+  free <- object
+  if (!is.null(object$prior)) free$prior$free[] <- TRUE # the gradient in those that are held, too
+  ep <- refit_ep(free, sites = object$ep$sites, criterion = type, gradient = TRUE)
+  if (is_several(object)) {
+    # EP does not tell classes of equal likelihoods apart where only one rate is learned
+    slope <- exp(object$ep$seen - object$ep$loo)
+    ep$slope <- report_slope(object$data$reports, row_omega(object), slope)
+  }
+  of_latent <- if (is.null(object$kernel)) ep$gradient else by_kernel(object$kernel, ep$gradient)
+  by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))
+  rates <- if (length(object$epsilon) == 1) sum(by_class) else by_class
+  list(
+    value = ep$value,
+    gradient = stats::setNames(c(unlist(of_latent), rates), names(hyperparameters(object)))
+  )
+}
+
+# in the rate of each true class, which its row of the noise matrix shares out as before, from those in
+# the matrix
+rates_gradient <- function(omega, slope) {
+  share <- omega
+  diag(share) <- 0
+  none <- rowSums(share) == 0
+  share[none, ] <- 1 - diag(ncol(omega))[none, ]
+  rowSums(share / rowSums(share) * slope) - diag(slope)
+}
