@@ -225,10 +225,6 @@ label_counts.sharded <- function(object) object$shards$counts
 
 check_has_data.sharded <- function(object) check_by_ep(object)
 
-summary_rows.sharded <- function(object) {
-  list(scores = c(log_evidence = model_evidence(object)))
-}
-
 check_by_ep.sharded <- function(object) {
   abort_sturdy(
     c(

@@ -104,7 +104,7 @@ test_that("the digits of every print method are a whole number", {
     expect_error(print(x, digits = NA), class = "sturdy_error_type")
     expect_error(print(x, digits = 1e6), class = "sturdy_error_range")
   }
-  expect_error(format(fit, digits = "3"), class = "sturdy_error_type")
+  expect_error(print(fit, digits = "3"), class = "sturdy_error_type")
   expect_error(print(mislabelled(fit), n = "a"), class = "sturdy_error_type")
   for (digits in c(1, 20)) {
     expect_output(print(fit, digits = digits))
