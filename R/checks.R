@@ -150,7 +150,7 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon
   if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
-  if (is_rate(epsilon) && length(epsilon) == 1 && is.null(names(epsilon))) {
+  if (is_number(epsilon) && epsilon >= 0 && epsilon < 0.5 && is.null(names(epsilon))) {
     return(as.double(epsilon))
   }
   # the sum of sensitivity and specificity is above 1: either may be below 1/2
@@ -201,10 +201,6 @@ noise_matrix_fault <- function(x) {
 is_noise_matrix <- function(x) {
   is.matrix(x) && is.numeric(x) && !anyNA(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
     all(x >= 0) && all(abs(rowSums(x) - 1) < 1e-6)
-}
-
-is_rate <- function(x) {
-  is.numeric(x) && !anyNA(x) && all(x >= 0 & x < 0.5)
 }
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
