@@ -196,15 +196,16 @@ score_words <- c(
 
 print_scores <- function(scores, digits) {
   shown <- scores[intersect(names(score_words), names(scores))]
-  words <- ifelse(
-    grepl("error", names(shown)), format_each(shown, 2), format_each(shown, digits + 1)
+  beside <- c(
+    log_evidence = if ("log_evidence_integrated" %in% names(shown)) {
+      " (at the best mode, as logLik() has it)"
+    },
+    loo = paste0(" (standard error ", format_each(scores["loo_se"], 2), ")")
+  )[names(shown)]
+  error <- grepl("error", names(shown))
+  words <- paste0(
+    ifelse(error, format_each(shown, 2), format_each(shown, digits + 1)),
+    ifelse(is.na(beside), "", beside)
   )
-  loo <- names(shown) == "loo"
-  words[loo] <- paste0(
-    words[loo], " (standard error ", format_each(scores["loo_se"], 2), ")", recycle0 = TRUE
-  )
-  averaged <- "log_evidence_integrated" %in% names(shown)
-  at <- names(shown) == "log_evidence"
-  if (averaged) words[at] <- paste(words[at], "(at the best mode, as logLik() has it)")
   print_fields(stats::setNames(words, score_words[names(shown)]))
 }
