@@ -183,7 +183,7 @@ describe_rows <- function(x, most = Inf) {
   )
 }
 
-describe_classes <- function(x, most = Inf) {
+describe_classes <- function(x, most) {
   event <- if (!is_several(x)) ", event"
   each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", whole(label_counts(x)), c("", event), ")")
   if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
