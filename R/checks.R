@@ -4,7 +4,7 @@
 
 check_number <- function(x,
                          arg,
-                         min = -Inf,
+                         min,
                          max = Inf,
                          open = FALSE,
                          infinite = FALSE,
@@ -13,27 +13,18 @@ check_number <- function(x,
   number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
     !(open && is.finite(x) && (x == min || x == max))
-  must(
-    inside, arg, paste("be", number_range(min, max, open)), if (number) class else "type", got = x
-  )
+  range <- if (max < Inf) {
+    paste(if (open) "strictly between" else "between", min, "and", max)
+  } else {
+    paste(if (open) "above" else "of at least", min)
+  }
+  must(inside, arg, paste("be a number", range), if (number) class else "type", got = x)
   as.double(x)
 }
 
 #' The probability of an interval
 #' @noRd
 check_level <- function(level) check_number(level, "level", min = 0, max = 1, open = TRUE)
-
-number_range <- function(min, max, open) {
-  if (is.finite(min) && is.finite(max)) {
-    paste("a number", if (open) "strictly between" else "between", min, "and", max)
-  } else if (is.finite(min)) {
-    paste("a number", if (open) "above" else "of at least", min)
-  } else if (is.finite(max)) {
-    paste("a number", if (open) "below" else "of at most", max)
-  } else {
-    "a number"
-  }
-}
 
 check_count <- function(x, arg, min = 0, max = .Machine$integer.max) {
   whole <- is_number(x) && is.finite(x) && x == round(x) && x <= .Machine$integer.max
@@ -136,13 +127,13 @@ check_choice <- function(x, choices, arg) {
   x
 }
 
-check_df <- function(df, arg = "df") {
-  check_number(df, arg, min = 0, open = TRUE, infinite = TRUE, class = "df")
+check_df <- function(df) {
+  check_number(df, "df", min = 0, open = TRUE, infinite = TRUE, class = "df")
 }
 
 #' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd
-check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon", matrix = FALSE) {
+check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, matrix = FALSE) {
   if (matrix && is_noise_matrix(epsilon)) {
     return(epsilon)
   }
@@ -150,7 +141,7 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon
   if (is_one_of(epsilon, words)) {
     return(epsilon)
   }
-  if (is_rate(epsilon) && length(epsilon) == 1 && is.null(names(epsilon))) {
+  if (is_number(epsilon) && epsilon >= 0 && epsilon < 0.5 && is.null(names(epsilon))) {
     return(as.double(epsilon))
   }
   # the sum of sensitivity and specificity is above 1: either may be below 1/2
@@ -159,26 +150,26 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, arg = "epsilon
   if (two && are_numbers(epsilon, 2) && all(epsilon >= 0) && sum(epsilon) < 1) {
     return(if (usual) c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]) else epsilon) # see two_class_noise()
   }
-  if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon, arg)
+  if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon)
   rest <- c(
     if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}", if (average) " or by the classes",
     if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
     sprintf(" or {.val %s}", utils::tail(words, 1))
   )
   must(
-    FALSE, arg, paste(c("be one number in [0, 0.5), ", rest), collapse = ""), "epsilon",
+    FALSE, "epsilon", paste(c("be one number in [0, 0.5), ", rest), collapse = ""), "epsilon",
     got = epsilon, more = c(i = "It is the probability that a recorded label is wrong.")
   )
 }
 
-abort_noise_matrix <- function(epsilon, arg) {
+abort_noise_matrix <- function(epsilon) {
   abort_sturdy(
     c(
-      "As a matrix {.arg {arg}} must be square, with entries of at least 0 and rows that sum to 1,
+      "As a matrix {.arg epsilon} must be square, with entries of at least 0 and rows that sum to 1,
        not {describe(epsilon)}{noise_matrix_fault(epsilon)}.",
       i = "It has a row for each true class and a column for each recorded one."
     ),
-    "epsilon", arg = arg
+    "epsilon", arg = "epsilon"
   )
 }
 
@@ -201,10 +192,6 @@ noise_matrix_fault <- function(x) {
 is_noise_matrix <- function(x) {
   is.matrix(x) && is.numeric(x) && !anyNA(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
     all(x >= 0) && all(abs(rowSums(x) - 1) < 1e-6)
-}
-
-is_rate <- function(x) {
-  is.numeric(x) && !anyNA(x) && all(x >= 0 & x < 0.5)
 }
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)

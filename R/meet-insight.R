@@ -90,26 +90,20 @@ model_info.sturdy_model <- function(x, ...) {
 #' @exportS3Method insight::get_data
 get_data.sturdy_model <- function(x, ...) {
   check_model(x)
-  insight_data(x, if (!is.null(x$call)) {
-    tryCatch(suppressWarnings(NextMethod()), error = function(cnd) NULL)
-  })
+  insight_data(x)
 }
 
-#' The data of a fit where they are still `found` unchanged, or what it keeps of them
+#' The data that the call of a fit names where they are still found unchanged, or what it keeps of them
 #' @noRd
-insight_data <- function(x, found = eval_data(x)) {
+insight_data <- function(x) {
+  home <- environment(x$blueprint$formula)
+  if (is.null(home)) home <- globalenv()
+  found <- tryCatch(eval(x$call$data, home), error = function(cnd) NULL)
   if (fits_data(x, found)) {
     return(found)
   }
   plain <- setequal(x$blueprint$columns, x$blueprint$variables)
   if (plain && !is.null(x$data)) stored_data(x)
-}
-
-#' What the call of a fit by a formula calls its data
-#' @noRd
-eval_data <- function(x) {
-  home <- environment(x$blueprint$formula)
-  tryCatch(eval(x$call$data, if (is.null(home)) globalenv() else home), error = function(cnd) NULL)
 }
 
 #' Are these the rows of the fit, and not others that now have their name?

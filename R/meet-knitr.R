@@ -29,7 +29,8 @@ knit_print.sturdy_model <- function(x, digits = 3, ...) {
     return(knitr::normal_print(x))
   }
   test <- if (is_test(x)) noise_statement(x, 0.9)
-  markdown(field_table(fit_fields(x, test, check_digits(digits), without = "More")))
+  fields <- fit_fields(x, test, check_digits(digits))
+  markdown(field_table(fields[names(fields) != "More"]))
 }
 
 #' @rdname sturdy-knitr

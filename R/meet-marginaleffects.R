@@ -129,22 +129,19 @@ set_coef.bpm <- function(model, coefs, ...) {
 #' Is there a link scale?
 #' @noRd
 check_link <- function(nugget) {
-  if (!nugget) {
-    abort_sturdy(
-      "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
-       function the class is certain.",
-      "choice", arg = "type"
-    )
-  }
+  refuse(
+    !nugget,
+    "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
+     function the class is certain.",
+    "choice", arg = "type"
+  )
 }
 
 #' Our classes among those that marginaleffects takes
 #' @noRd
 meet_marginaleffects <- function() {
   known <- getOption("marginaleffects_model_classes")
-  options(
-    marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm"))
-  )
+  options(marginaleffects_model_classes = union(known, c("gpc", "stc", "bpm")))
 }
 
 #' How many draws, where as many of all functions at encoded inputs fit in memory
@@ -163,27 +160,6 @@ path_draws <- function(model, X) {
 marginal_inputs <- function(model, newdata) {
   check_posterior(model)
   check_has_latent(model)
-  inform_median()
-  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata)
-  new <- forge(model$blueprint, as.data.frame(newdata), novel = takes_novel(model))
-  inform_left_out(sum(!new$complete))
-  new$X <- new$X[new$complete, , drop = FALSE]
-  new
-}
-
-inform_left_out <- function(rows) {
-  if (rows > 0) {
-    inform_sturdy(
-      c(
-        i = "{rows} row{?s} of {.arg newdata} {?has/have} missing values, and missing predictions.
-             For {.fn comparisons} and {.fn slopes} leave such rows out."
-      ),
-      "left_out", .frequency = "once", .frequency_id = "sturdy_left_out"
-    )
-  }
-}
-
-inform_median <- function() {
   if (is.null(getOption("marginaleffects_posterior_center"))) {
     inform_sturdy(
       c(
@@ -193,6 +169,20 @@ inform_median <- function() {
       "median", .frequency = "once", .frequency_id = "sturdy_median"
     )
   }
+  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata)
+  new <- forge(model$blueprint, as.data.frame(newdata), novel = takes_novel(model))
+  rows <- sum(!new$complete)
+  if (rows > 0) {
+    inform_sturdy(
+      c(
+        i = "{rows} row{?s} of {.arg newdata} {?has/have} missing values, and missing predictions.
+             For {.fn comparisons} and {.fn slopes} leave such rows out."
+      ),
+      "left_out", .frequency = "once", .frequency_id = "sturdy_left_out"
+    )
+  }
+  new$X <- new$X[new$complete, , drop = FALSE]
+  new
 }
 
 #' As get_predict() returns them: estimates, with draws as an attribute

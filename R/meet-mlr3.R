@@ -64,7 +64,10 @@ make_learner_class <- function() {
           df = NA_integer_, nobs = stats::nobs(self$model), class = "logLik"
         )
       },
-      oob_error = function() learner_error(self$model)
+      oob_error = function() { # the share of labels that the other rows get wrong
+        likeliest <- max.col(recorded_rows(self$model), ties.method = "first")
+        mean(likeliest != label_code(self$model$data))
+      }
     ),
     private = list(
       .train = function(task) {
@@ -115,10 +118,4 @@ learner_answer <- function(learner, task) {
   }
   prob <- stats::predict(learner$model, new, type = "prob")
   list(prob = all_levels(prob, task$class_names))
-}
-
-#' The share of labels that the other rows get wrong
-#' @noRd
-learner_error <- function(model) {
-  mean(max.col(recorded_rows(model), ties.method = "first") != label_code(model$data))
 }

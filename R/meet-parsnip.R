@@ -234,9 +234,9 @@ meet_parsnip <- function() {
 
 #' How predict() of a fit is asked
 #' @noRd
-parsnip_answer <- function(..., pre = NULL, post = NULL) {
+parsnip_answer <- function(..., post = NULL) {
   args <- list(object = quote(object$fit), newdata = quote(new_data), ...)
-  list(pre = pre, post = post, func = c(fun = "predict"), args = args)
+  list(pre = NULL, post = post, func = c(fun = "predict"), args = args)
 }
 
 #' A column for each level, 0 for those that did not occur in training

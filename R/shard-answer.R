@@ -221,10 +221,6 @@ write_answers <- function(team, verb, args, to) {
 
 # A fit without its rows ------------------------------------------------------
 
-summary_rows.sharded <- function(object) {
-  list(scores = c(log_evidence = model_evidence(object)))
-}
-
 check_by_ep.sharded <- function(object) {
   abort_sturdy(
     c(

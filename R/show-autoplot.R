@@ -61,14 +61,12 @@ autoplot.sturdy_noise_matrix <- autoplot.sturdy_calibration
 
 ggplot_picture <- function(picture) {
   panels <- picture$panels
-  many <- length(panels) > 1
-  if (many) panels <- facet_panels(panels)
   first <- panels[[1]]
-  layers <- do.call(c, lapply(panels, `[[`, "layers"))
-  ggplot2::ggplot() +
-    c(ggplot_layers(layers), if (many) facets(panels) else axes_of(first)) +
+  many <- length(panels) > 1
+  key <- picture$key
+  ggplot2::ggplot() + (if (many) ggplot_facets(panels) else ggplot_panel(first)) +
     ggplot2::scale_y_continuous(breaks = first$y$ticks, labels = first$y$words) +
-    ggplot_key(picture$key) +
+    (if (!is.null(key)) ggplot_key(names(key), looks[key, ])) +
     ggplot2::labs(
       x = if (!many) first$x$label,
       y = if (nzchar(first$y$label)) in_lines(first$y$label, 45),
@@ -89,14 +87,56 @@ in_lines <- function(text, width) {
   vapply(strwrap(text, max(width, 6), simplify = FALSE), paste, "", collapse = "\n")
 }
 
-axes_of <- function(panel) {
+ggplot_panel <- function(panel) {
   coord <- if (panel$square) ggplot2::coord_fixed else ggplot2::coord_cartesian
   words <- panel$x$words
   list(
+    ggplot_layers(panel$layers),
     ggplot2::scale_x_continuous(
       breaks = panel$x$ticks, labels = in_lines(words, 80 / length(words))
     ),
     coord(xlim = panel$x$range, ylim = panel$y$range, expand = FALSE)
+  )
+}
+
+#' Several panels with a common y axis
+#'
+#' They share a continuous x axis, on which the levels of factors and times have no place: they go
+#' where no number of any input is, so that the axis can tell which panel it labels.
+#' @noRd
+ggplot_facets <- function(panels) {
+  x <- lapply(panels, `[[`, "x")
+  names <- vapply(x, `[[`, "", "label")
+  far <- 10 * max(abs(unlist(lapply(x, `[[`, "range"))), 1e3)
+  shift <- far * seq_along(x) * vapply(x, `[[`, NA, "own")
+  layers <- Map(function(panel, name, shift) {
+    ends <- marks("ends", panel$x$range, panel$y$range)
+    lapply(c(panel$layers, list(ends)), function(layer) {
+      layer$data$x <- layer$data$x + shift
+      layer$data$panel <- factor(name, unique(names))
+      layer
+    })
+  }, panels, names, shift)
+  ticks_of <- function(place) {
+    k <- round(mean(place, na.rm = TRUE) / far)
+    if (isTRUE(k > 0)) list(at = shift[k] + x[[k]]$ticks, words = x[[k]]$words)
+  }
+  wide <- any(vapply(x, function(axis) sum(nchar(axis$levels)), 0) > 30)
+  list(
+    ggplot_layers(do.call(c, layers)),
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x"),
+    ggplot2::scale_x_continuous(
+      guide = ggplot2::guide_axis(check.overlap = TRUE, angle = if (wide) 90),
+      breaks = function(limits) {
+        ticks <- ticks_of(limits)
+        if (is.null(ticks)) pretty(limits, 4) else ticks$at
+      },
+      labels = function(at) {
+        ticks <- ticks_of(at)
+        if (is.null(ticks)) format(at) else ticks$words[match(at, ticks$at)]
+      }
+    ),
+    ggplot2::coord_cartesian(ylim = panels[[1]]$y$range, expand = FALSE)
   )
 }
 
@@ -105,18 +145,18 @@ axes_of <- function(panel) {
 #' A geom for the marks of one kind and meaning, of all panels
 #' @noRd
 ggplot_layers <- function(layers) {
-  parts <- do.call(c, Map(function(layer, k) {
-    layer$data$part <- paste(k, layer$data$part)
-    lapply(by_meaning(layer$data), function(data) list(kind = layer$kind, data = data))
-  }, layers, seq_along(layers)))
-  alike <- vapply(parts, function(part) paste(part$kind, part$data$meaning[1]), "")
-  lapply(split(parts, factor(alike, unique(alike))), function(same) {
-    data <- do.call(rbind, lapply(same, `[[`, "data"))
-    ggplot_marks(same[[1]]$kind, data, looks[data$meaning[1], ])
+  parts <- do.call(c, lapply(seq_along(layers), function(k) {
+    layers[[k]]$data$part <- paste(k, layers[[k]]$data$part)
+    parts <- by_meaning(layers[[k]]$data)
+    stats::setNames(parts, paste(layers[[k]]$kind, names(parts)))
+  }))
+  lapply(split(parts, factor(names(parts), unique(names(parts)))), function(same) {
+    ggplot_marks(sub(" .*", "", names(same)[1]), do.call(rbind, unname(same)))
   })
 }
 
-ggplot_marks <- function(kind, data, look) {
+ggplot_marks <- function(kind, data) {
+  look <- looks[data$meaning[1], ]
   at <- ggplot2::aes(.data$x, .data$y, group = .data$part)
   words <- if (kind == "name" && max(nchar(data$words)) > 20) data$short else data$words
   switch(kind,
@@ -151,77 +191,22 @@ ggplot_marks <- function(kind, data, look) {
 
 #' A legend of meanings, whose marks are looked up, not scaled
 #' @noRd
-ggplot_key <- function(key) {
-  if (is.null(key)) {
-    return(NULL)
-  }
-  look <- looks[key, ]
-  nowhere <- data.frame(x = NA_real_, y = NA_real_, meaning = factor(names(key), names(key)))
-  columns <- max(1, 100 %/% (max(nchar(names(key))) + 8))
+ggplot_key <- function(words, look) {
+  nowhere <- data.frame(x = NA_real_, y = NA_real_, meaning = factor(words, words))
   list(
     ggplot2::geom_point(
       ggplot2::aes(.data$x, .data$y, shape = .data$meaning), nowhere, na.rm = TRUE,
-      key_glyph = draw_key_mark
+      # a point on a line, either of which may be missing
+      key_glyph = function(data, params, size) {
+        ggplot2::draw_key_pointrange(data, c(params, flipped_aes = TRUE), size)
+      }
     ),
-    ggplot2::scale_shape_manual(NULL, values = stats::setNames(look$pch, names(key))),
+    ggplot2::scale_shape_manual(NULL, values = stats::setNames(look$pch, words)),
     ggplot2::guides(shape = ggplot2::guide_legend(
-      ncol = columns, byrow = TRUE, override.aes = list(
+      ncol = max(1, 100 %/% (max(nchar(words)) + 8)), byrow = TRUE, override.aes = list(
         shape = look$pch, colour = look$col, fill = look$fill, linetype = look$lty,
         linewidth = 0.45 * look$lwd, size = 0.5 * pmin(look$size, 1.8), stroke = 0.5 * look$lwd
       )
     ))
-  )
-}
-
-#' A point on a line, either of which may be missing
-#' @noRd
-draw_key_mark <- function(data, params, size) {
-  ggplot2::draw_key_pointrange(data, c(params, flipped_aes = TRUE), size)
-}
-
-# Several panels --------------------------------------------------------------------
-
-#' Panels whose layers say where they belong
-#'
-#' Panels share a continuous axis, on which the levels of factors and times have no place: they go
-#' where no number of any input is, so that the axis can tell which panel it labels.
-#' @noRd
-facet_panels <- function(panels) {
-  names <- vapply(panels, function(panel) panel$x$label, "")
-  far <- 10 * max(abs(unlist(lapply(panels, function(panel) panel$x$range))), 1e3)
-  Map(function(panel, k) {
-    panel$shift <- if (panel$x$own) far * k else 0
-    panel$x$range <- panel$x$range + panel$shift
-    panel$layers <- c(panel$layers, list(marks("ends", panel$x$range, panel$y$range)))
-    panel$layers <- lapply(panel$layers, function(layer) {
-      if (layer$kind != "ends") layer$data$x <- layer$data$x + panel$shift
-      layer$data$panel <- factor(names[k], unique(names))
-      layer
-    })
-    panel
-  }, panels, seq_along(panels))
-}
-
-facets <- function(panels) {
-  mine <- function(x) {
-    Find(function(panel) {
-      panel$shift > 0 && all(abs(x - mean(panel$x$range)) <= diff(panel$x$range) + 1)
-    }, panels)
-  }
-  room <- vapply(panels, function(panel) sum(nchar(panel$x$levels)), 0)
-  list(
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x"),
-    ggplot2::scale_x_continuous(
-      guide = ggplot2::guide_axis(check.overlap = TRUE, angle = if (any(room > 30)) 90),
-      breaks = function(limits) {
-        panel <- mine(limits)
-        if (is.null(panel)) pretty(limits, 4) else panel$shift + panel$x$ticks
-      },
-      labels = function(at) {
-        panel <- mine(at[is.finite(at)])
-        if (is.null(panel)) format(at) else panel$x$words[match(at, panel$shift + panel$x$ticks)]
-      }
-    ),
-    ggplot2::coord_cartesian(ylim = panels[[1]]$y$range, expand = FALSE)
   )
 }

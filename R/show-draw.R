@@ -3,7 +3,9 @@
 #' Draws a picture and restores the graphical parameters
 #' @param main title in the place of its own, or `NULL`.
 #' @noRd
-draw_picture <- function(picture, main = NULL) {
+draw_picture <- function(picture, main) {
+  fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
+  must(is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main)
   if (!is.null(main)) picture$title <- main
   old <- graphics::par("mar", "las", "mgp", "tcl", "pty", "xaxs", "yaxs")
   on.exit(graphics::par(old))
@@ -77,9 +79,7 @@ draw_panel <- function(panel, picture = NULL) {
     x <- fit_text(labels[1], size[1] - left - line)
     margins <- c(low$reach + x$height + 1.1 * line, left, heading$height + 0.4 * line, line)
     if (all(size - c(sum(margins[c(2, 4)]), sum(margins[c(1, 3)])) > 0.3)) break
-    if (share == 0) {
-      abort_sturdy("The page must have room for a panel, about an inch each way.", "page")
-    }
+    refuse(share == 0, "The page must have room for a panel, about an inch each way.", "page")
   }
   graphics::par(
     mai = margins, las = 1, mgp = c(3, 0.5, 0), tcl = -0.3, pty = if (panel$square) "s" else "m",
@@ -87,7 +87,7 @@ draw_panel <- function(panel, picture = NULL) {
   )
   graphics::plot(panel$x$range, panel$y$range, type = "n", axes = FALSE, xlab = "", ylab = "")
   for (layer in panel$layers) {
-    for (data in by_meaning(layer$data)) draw_marks(layer$kind, data, looks[data$meaning[1], ])
+    for (data in by_meaning(layer$data)) draw_marks(layer$kind, data)
   }
   graphics::box()
   graphics::axis(1, panel$x$ticks, low$words, las = low$las, cex.axis = low$cex)
@@ -114,7 +114,8 @@ text_at <- function(x, y, fitted, ...) {
   )
 }
 
-draw_marks <- function(kind, data, look) {
+draw_marks <- function(kind, data) {
+  look <- looks[data$meaning[1], ]
   usr <- graphics::par("usr")
   x <- pmin(pmax(data$x, usr[1]), usr[2])
   y <- pmin(pmax(data$y, usr[3]), usr[4])

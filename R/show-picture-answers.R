@@ -46,7 +46,8 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
       }
     ),
     c(
-      class_key(levels), "leave-one-out" = "interval",
+      stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels)),
+      "leave-one-out" = "interval",
       if (interval) c("number to expect" = "band"),
       if (length(cut)) {
         stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
@@ -55,15 +56,9 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
   )
 }
 
-class_key <- function(levels) {
-  stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels))
-}
-
-#' Probability by rank, or in the order of the rows where ranks are left out
-#' @noRd
-suspicion_points <- function(shown, at = shown$rank) {
+suspicion_points <- function(shown) {
   marks(
-    "point", at, shown$probability, of_class("class", as.integer(shown$label)),
+    "point", shown$rank, shown$probability, of_class("class", as.integer(shown$label)),
     words = paste0(
       "Row ", shown$row, ": recorded ", shown$label, ", probability ",
       round(shown$probability, 2), recycle0 = TRUE
@@ -239,11 +234,8 @@ picture.sturdy_noise_matrix <- function(x, ...) {
 noise_fill <- function(values) {
   share <- c(values / rowSums(values))
   share[!is.finite(share)] <- 0
-  ramp <- function(colour, share) {
-    grDevices::rgb(t(255 - (255 - grDevices::col2rgb(colour)) %*% t(share)), maxColorValue = 255)
-  }
-  ifelse(
-    c(row(values) == col(values)), ramp(surface_colours[2], share),
-    ramp(ring_colour, pmin(1, 3 * share))
+  right <- c(row(values) == col(values))
+  tinted(
+    ifelse(right, surface_colours[2], ring_colour), ifelse(right, share, pmin(1, 3 * share))
   )
 }

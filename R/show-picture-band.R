@@ -22,7 +22,7 @@ add_bands <- function(curves, x) {
 #' @param curve of partial_curve(). @param covariance of latent_covariance().
 #' @return list(lower, upper)
 #' @noRd
-average_band <- function(curve, covariance, df, level = 0.9) {
+average_band <- function(curve, covariance, df) {
   p <- curve$p
   latent <- curve$latent
   # a covariance matrix each: at every third value of a curve, the others in between
@@ -38,7 +38,7 @@ average_band <- function(curve, covariance, df, level = 0.9) {
   share <- variance / (p[at] * (1 - p[at]))
   share[is.nan(share)] <- 0 # p is 0 or 1
   if (length(at) > 1) share <- stats::approx(at, share, seq_along(p))$y
-  beta_band(p, share, level)
+  beta_band(p, share, 0.9)
 }
 
 #' Central interval of a beta distribution that holds its mean

@@ -102,8 +102,7 @@ region_fill <- function(prob) {
   best <- max.col(prob, ties.method = "first")
   guess <- 1 / ncol(prob)
   share <- 0.08 + 0.36 * (prob[cbind(seq_along(best), best)] - guess) / (1 - guess)
-  hue <- grDevices::col2rgb(looks[of_class("region", best), "fill"])
-  grDevices::rgb(t(255 - (255 - hue) * rep(share, each = 3)), maxColorValue = 255)
+  tinted(looks[of_class("region", best), "fill"], share)
 }
 
 #' How far a class is ahead of the best of the others
@@ -123,13 +122,9 @@ picture_curves <- function(x, inputs) {
   levels <- x$blueprint$levels
   several <- length(levels) > 2
   curves <- strongest_curves(x, inputs)
-  panels <- if (several) {
-    lapply(curves, classes_panel)
-  } else {
-    lapply(add_bands(curves, x), event_panel, x$data$y > 0)
-  }
   new_picture(
-    panels, probability_title(x),
+    if (several) lapply(curves, curve_panel) else lapply(add_bands(curves, x), curve_panel, x$data$y > 0),
+    probability_title(x),
     if (!several) {
       c(
         paste0("Ticks: ", levels[2], " above, ", levels[1], " below"),
@@ -170,22 +165,17 @@ strongest_curves <- function(x, inputs) {
 partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
                           rows = if (is_several(x)) 20 else 50) {
   coding <- x$blueprint$coding[[j]]
+  levels <- coding$levels
   value <- decode_features(x$data$X, x$blueprint)[[j]]
-  if (is.null(coding$levels)) {
-    value <- as.double(value)
-    at <- fine_axis(value, places)
-  } else {
-    value <- match(value, coding$levels)
-    at <- seq_along(coding$levels)
-  }
+  value <- if (is.null(levels)) as.double(value) else match(value, levels)
+  at <- if (is.null(levels)) fine_axis(value, places) else seq_along(levels)
   rows <- spread_over(nobs(x), rows)
   mine <- blueprint_columns(x$blueprint)$group == j
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
-  grid <- if (is.null(coding$levels)) at else coding$levels
-  X[, mine] <- encode_feature(rep(grid, length(rows)), coding)
+  X[, mine] <- encode_feature(rep(if (is.null(levels)) at else levels, length(rows)), coding)
   average <- function(p) rowMeans(matrix(p, length(at)))
   curve <- list(
-    j = j, name = x$blueprint$columns[j], levels = coding$levels, value = value, at = at, X = X,
+    j = j, name = x$blueprint$columns[j], levels = levels, value = value, at = at, X = X,
     time = coding$time
   )
   if (is_several(x)) {
@@ -196,40 +186,37 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }
 
-curve_panel <- function(curve, layers) {
+#' @param event of two classes, in which training rows the event was recorded: their ticks
+#' @noRd
+curve_panel <- function(curve, event = NULL) {
+  at <- curve$at
+  factor <- !is.null(curve$levels)
+  line <- function(x, p, meanings) {
+    marks(if (factor) "point" else "path", x, p, meanings[1 + factor], 1)
+  }
+  layers <- if (is.null(event)) {
+    classes <- ncol(curve$prob)
+    lapply(seq_len(classes), function(k) { # points of a level side by side
+      beside <- if (factor) 0.6 * ((k - 0.5) / classes - 0.5) else 0
+      line(at + beside, curve$prob[, k], of_class(c("line", "region"), k))
+    })
+  } else {
+    beside <- if (factor) seq(-0.2, 0.2, length.out = length(event)) else 0 # and rows
+    list(
+      if (is.null(curve$lower)) {
+        NULL
+      } else if (factor) {
+        boxes(at - 0.2, curve$lower, at + 0.2, curve$upper, "band")
+      } else {
+        marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1)
+      },
+      line(at, curve$p, c("curve", "estimate")), rugs(curve$value + beside, event)
+    )
+  }
   new_panel(
-    new_axis(curve$name, range(curve$at), curve$levels, time = curve$time), new_axis("", rug_range),
+    new_axis(curve$name, range(at), curve$levels, time = curve$time), new_axis("", rug_range),
     c(list(rule("guide", 0.5)), layers)
   )
-}
-
-event_panel <- function(curve, event) {
-  at <- curve$at
-  banded <- !is.null(curve$lower)
-  curve_panel(curve, if (is.null(curve$levels)) {
-    list(
-      if (banded) marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1),
-      marks("path", at, curve$p, "curve", 1), rugs(curve$value, event)
-    )
-  } else { # rows of the same level side by side
-    list(
-      if (banded) boxes(at - 0.2, curve$lower, at + 0.2, curve$upper, "band"),
-      marks("point", at, curve$p, "estimate"),
-      rugs(curve$value + seq(-0.2, 0.2, length.out = length(event)), event)
-    )
-  })
-}
-
-classes_panel <- function(curve) {
-  classes <- ncol(curve$prob)
-  curve_panel(curve, lapply(seq_len(classes), function(k) {
-    if (is.null(curve$levels)) {
-      marks("path", curve$at, curve$prob[, k], of_class("line", k), 1)
-    } else { # side by side
-      beside <- 0.6 * ((k - 0.5) / classes - 0.5)
-      marks("point", curve$at + beside, curve$prob[, k], of_class("region", k))
-    }
-  }))
 }
 
 # EP and weights ----------------------------------------------------------------------

@@ -72,32 +72,30 @@ marks <- function(kind, x, y, meaning = "text", part = seq_along(x), words = NA,
   }
 }
 
+#' Marks with several corners
+#' @param x,y lists, the coordinates of a corner each; a number is that of all marks.
+#' @noRd
+shapes <- function(kind, x, y, meaning, words = NA, fill = NA) {
+  if (all(lengths(c(x, y)) > 0)) {
+    corners <- seq_along(x)
+    at <- do.call(rbind, c(x, y))
+    each <- function(v) rep(rep_len(v, ncol(at)), each = length(x))
+    marks(
+      kind, c(at[corners, ]), c(at[-corners, ]), each(meaning), each(seq_len(ncol(at))),
+      each(words), each(fill)
+    )
+  }
+}
+
 #' Straight lines; an end may be infinite
 #' @noRd
-spans <- function(x0, y0, x1, y1, meaning) {
-  if (length(x0) == 0) {
-    return(NULL)
-  }
-  ends <- data.frame(x0, y0, x1, y1, meaning)
-  marks(
-    "path", c(rbind(ends$x0, ends$x1)), c(rbind(ends$y0, ends$y1)),
-    rep(ends$meaning, each = 2), rep(seq_along(ends$x0), each = 2)
-  )
-}
+spans <- function(x0, y0, x1, y1, meaning) shapes("path", list(x0, x1), list(y0, y1), meaning)
 
 rule <- function(meaning, h) spans(-Inf, h, Inf, h, meaning)
 
 #' Rectangles
 #' @noRd
-boxes <- function(x0, y0, x1, y1, meaning, words = NA, fill = NA) {
-  box <- data.frame(x0, y0, x1, y1, meaning, words, fill)
-  corner <- function(...) c(rbind(...))
-  each <- function(v) rep(v, each = 4)
-  marks(
-    "area", corner(box$x0, box$x1, box$x1, box$x0), corner(box$y0, box$y0, box$y1, box$y1),
-    each(box$meaning), each(seq_along(box$x0)), each(box$words), each(box$fill)
-  )
-}
+boxes <- function(x0, y0, x1, y1, ...) shapes("area", list(x0, x1, x1, x0), list(y0, y0, y1, y1), ...)
 
 #' Ticks below 0 and above 1: values of rows in which something is, and is not, the case
 #' @noRd
@@ -133,6 +131,13 @@ class_hues <- c(
   "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999"
 )
 
+#' White with a share of each colour
+#' @noRd
+tinted <- function(colour, share) {
+  away <- (255 - grDevices::col2rgb(colour)) * rep(share, each = 3)
+  grDevices::rgb(t(255 - away), maxColorValue = 255)
+}
+
 look <- function(col = "black", fill = NA, pch = NA, lty = NA, lwd = 1, size = 1) {
   data.frame(col, fill, pch, lty, lwd, size)
 }
@@ -141,20 +146,18 @@ look <- function(col = "black", fill = NA, pch = NA, lty = NA, lwd = 1, size = 1
 #' told apart in grey, and where there are several, in hue
 #' @noRd
 looks <- local({
-  k <- seq_len(40)
-  symbols <- rep_len(c(21, 24, 22, 23, 25), 40)
-  hues <- rep_len(class_hues, 40)
-  classes <- look(fill = rep_len(c("white", "black", "grey60", "grey85"), 40), pch = symbols)
-  regions <- look(fill = hues, pch = symbols)
-  dark <- rep_len(replace(class_hues, 4, "#B3A500"), 40) # a yellow line is lost on white
-  lines <- look(col = dark, lty = rep_len(1:6, 40), lwd = 2.5)
-  both <- look(dark, hues, symbols, lty = lines$lty, lwd = 2.5) # in a key of regions and lines
-  row.names(classes) <- paste("class", k)
-  row.names(regions) <- paste("region", k)
-  row.names(lines) <- paste("line", k)
-  row.names(both) <- paste("both", k)
+  each <- function(what, ...) {
+    all <- do.call(look, lapply(list(...), rep_len, 40))
+    row.names(all) <- paste(what, 1:40)
+    all
+  }
+  symbols <- c(21, 24, 22, 23, 25)
+  dark <- replace(class_hues, 4, "#B3A500") # a yellow line is lost on white
   rbind(
-    classes, regions, lines, both,
+    each("class", fill = c("white", "black", "grey60", "grey85"), pch = symbols),
+    each("region", fill = class_hues, pch = symbols),
+    each("line", dark, lty = 1:6, lwd = 2.5),
+    each("both", dark, class_hues, symbols, lty = 1:6, lwd = 2.5), # in a key of regions and lines
     guide = look(lty = 3),
     dashed = look(lty = 2),
     curve = look(lty = 1, lwd = 2),

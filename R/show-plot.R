@@ -65,15 +65,7 @@
 plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
                               ...) {
   check_no_dots(...)
-  plot_picture(x, picture(x, which, inputs), main)
-}
-
-#' Draws a picture of `x`, the value of plot()
-#' @noRd
-plot_picture <- function(x, picture, main) {
-  fits <- rlang::is_string(main) && validEnc(main) && nchar(main) <= 1000
-  must(is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main)
-  draw_picture(picture, main)
+  draw_picture(picture(x, which, inputs), main)
   invisible(x)
 }
 
@@ -105,7 +97,8 @@ plot_picture <- function(x, picture, main) {
 #' plot(mislabelled(fit))
 plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) {
   check_no_dots(...)
-  plot_picture(x, picture(x, n, labels), main)
+  draw_picture(picture(x, n, labels), main)
+  invisible(x)
 }
 
 #' Plot a reliability curve
@@ -127,7 +120,8 @@ plot.sturdy_mislabelled <- function(x, n = NULL, labels = 10, main = NULL, ...) 
 #' plot(calibration(fit, bins = 4))
 plot.sturdy_calibration <- function(x, main = NULL, ...) {
   check_no_dots(...)
-  plot_picture(x, picture(x), main)
+  draw_picture(picture(x), main)
+  invisible(x)
 }
 
 #' Plot a comparison of models

@@ -2,15 +2,13 @@
 
 print_most <- 6L # lines, where the console is 80 letters wide
 
-#' Arguments of fit_fields(), the way that shows most first: without the last field; with shorter
-#' names, on lines that would not hold them; and without what a reader misses least. No sentence is ever cut
+#' What a reader misses least, the least first; and the ways to print, the one that shows most first: how
+#' many letters names of classes may have, on lines that would not hold them, and how many of these
+#' fields are left out. No sentence is ever cut
 #' @noRd
-print_ways <- list(
-  list(), list(without = "More"), list(most = 12), list(most = 9), list(most = 7),
-  list(most = 7, without = c("More", "Fit")),
-  list(most = 7, without = c("More", "Fit", "Could hide?")),
-  list(most = 7, without = c("More", "Fit", "Could hide?", "Absorbed", "Labels")),
-  list(most = 7, without = c("More", "Fit", "Could hide?", "Absorbed", "Labels", "Rows"))
+print_least <- c("More", "Fit", "Could hide?", "Absorbed", "Labels", "Rows")
+print_ways <- data.frame(
+  most = c(Inf, Inf, 12, 9, 7, 7, 7, 7, 7), without = c(0, 1, 1, 1, 1, 2, 3, 5, 6)
 )
 
 #' @export
@@ -18,9 +16,10 @@ print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
   digits <- check_digits(digits)
   test <- if (is_test(x)) noise_statement(x, 0.9)
-  for (way in print_ways) {
-    fields <- do.call(fit_fields, c(list(x, test, digits), way))
-    long <- fit_fields(x, test, digits, without = NULL)
+  long <- fit_fields(x, test, digits)
+  for (way in seq_len(nrow(print_ways))) {
+    fields <- fit_fields(x, test, digits, print_ways$most[way])
+    fields <- fields[!names(fields) %in% utils::head(print_least, print_ways$without[way])]
     lines <- Map(
       function(short, long) if (length(short) < length(long)) short else long,
       field_lines(fields), field_lines(long[names(fields)])
@@ -32,17 +31,15 @@ print.sturdy_model <- function(x, digits = 3, ...) {
 }
 
 #' @param test of noise_statement(), `NULL` for a fit without one. @param most letters that names
-#'   of classes may have. @param without names of fields.
+#'   of classes may have.
 #' @noRd
-fit_fields <- function(x, test, digits, most = Inf, without = if (most < Inf) "More") {
+fit_fields <- function(x, test, digits, most = Inf) {
   note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test))
-  fields <- c(
+  c(
     answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]],
-    Fit = fit_title(x),
-    Rows = describe_rows(x, most), Labels = describe_known(x),
+    Fit = fit_title(x), Rows = describe_rows(x, most), Labels = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
-  fields[!names(fields) %in% without]
 }
 
 #' What a fit says of wrong labels
@@ -172,31 +169,21 @@ describe_inference <- function(x, digits) {
 describe_rows <- function(x, most = Inf) {
   open <- length(x$data$unlabelled$at)
   left_out <- if (is.null(x$shards)) length(x$data$na_action) - open else x$shards$left_out
+  short <- most < Inf
   paste0(
     whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
     if (!is.null(x$shards) && !inherits(x, "butchered")) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
-    if (left_out && most < Inf) {
-      paste0(" (", left_out, " left out)")
-    } else if (left_out) {
-      paste0(" (", left_out, " more left out: missing values)")
-    },
-    if (open) paste0(" (", open, if (most < Inf) " unlabelled)" else " more without a label)"),
-    ", ", describe_inputs(x), "; classes ", describe_classes(x, most)
+    if (left_out) paste0(" (", left_out, if (short) " left out)" else " more left out: missing values)"),
+    if (open) paste0(" (", open, if (short) " unlabelled)" else " more without a label)"),
+    ", ", if (is.null(x$recalibration)) count(length(x$blueprint$columns), "input") else "scores",
+    "; classes ", describe_classes(x, most)
   )
 }
 
-describe_inputs <- function(x) {
-  if (is.null(x$recalibration)) {
-    count(length(x$blueprint$columns), "input")
-  } else {
-    "scores"
-  }
-}
-
-describe_classes <- function(x, most = Inf) {
+describe_classes <- function(x, most) {
   event <- if (!is_several(x)) ", event"
   each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", whole(label_counts(x)), c("", event), ")")
   if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
@@ -209,21 +196,18 @@ describe_kernel <- function(x, digits) {
   paste0(
     if (kernel$type == "iso") "isotropic" else "ARD",
     if (is_shaped(kernel)) paste0(", ", shape_title(kernel)), ": ",
-    paste(names(values), values, collapse = ", "), describe_inducing(x, digits),
+    paste(names(values), values, collapse = ", "),
+    if (!is.null(x$inducing)) {
+      paste0(
+        "; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ",
+        format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget"
+      )
+    },
     if (length(kernel$nugget) > 1) " (a kernel for each class)",
     if (is_in_order(x)) {
       paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
     }
   )
-}
-
-describe_inducing <- function(x, digits) {
-  if (!is.null(x$inducing)) {
-    paste0(
-      "; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ",
-      format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget"
-    )
-  }
 }
 
 describe_noise <- function(x, digits) {
@@ -273,28 +257,24 @@ describe_average <- function(x, digits) {
   )
 }
 
+#' The evidence of a fit, where there is something to be known of it; `NULL` elsewhere
+#' @noRd
 describe_evidence <- function(x, digits) {
-  if (!has_posterior(x)) {
-    return("none")
-  }
-  value <- function(v) format(v, digits = digits + 1)
-  average <- average_evidence(x)
-  at_mode <- !is.null(average)
-  paste0(
-    if (at_mode) paste0(value(average), ", integrated; "), value(model_evidence(x)),
-    if (at_mode) " at the mode", evidence_note(x)
-  )
-}
-
-evidence_note <- function(x) {
-  if (!is.null(x$recalibration)) {
-    NULL
-  } else if (!is.null(x$filter)) {
+  note <- if (!is.null(x$filter)) {
     " (depends on the order of the rows)"
   } else if (latent_functions(x) > 1) {
     " (of factorised EP: to be compared with its own kind only)"
   } else if (is.finite(x$spec$df)) {
     " (t-EP: not comparable across models, see ?stc)"
+  }
+  if (!is.null(note)) {
+    value <- function(v) format(v, digits = digits + 1)
+    average <- average_evidence(x)
+    at_mode <- !is.null(average)
+    paste0(
+      if (at_mode) paste0(value(average), ", integrated; "), value(model_evidence(x)),
+      if (at_mode) " at the mode", note
+    )
   }
 }
 
@@ -319,17 +299,5 @@ describe_learning <- function(x) {
     count(sum(learned(x)), "hyperparameter"), " ", how,
     if (learning$convergence != 0) " (search stopped short)",
     if (length(bounds)) paste0("; on a bound: ", name_some(bounds))
-  )
-}
-
-#' @export
-format.sturdy_model <- function(x, digits = 3, ...) {
-  check_model(x)
-  digits <- check_digits(digits)
-  paste0(
-    "<", spec_model(x$spec), "> ", count(nobs(x), "row"), ", ",
-    if (is_several(x)) paste0(length(x$blueprint$levels), " classes, "),
-    describe_inputs(x), ", ", describe_noise(judged_by(x), digits),
-    ", log evidence ", describe_evidence(x, digits)
   )
 }

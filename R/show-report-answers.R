@@ -16,7 +16,7 @@ answer_fields <- function(row, name, label, levels) {
 
 #' The data of the script
 #'
-#' @param listed see listed_rows(). @param ids of row_ids().
+#' @param listed positions in `found`. @param ids of row_ids().
 #' @param saved name of the file that the page saves.
 #' @noRd
 report_answers <- function(object, found, listed, ids, saved, title) {

@@ -1,52 +1,34 @@
 # The rows of a report: which to check, and why they are suspected.
 
-#' @param twins see contradicting_listed(). @param listed see listed_rows(). @param pair see
-#'   alike_listed(). @param values of report_values().
-#' @noRd
-report_suspects <- function(object, found, twins, listed, pair, values, neighbours) {
-  all <- c(twins, listed, pair)
-  place <- match(found$row[all], object$data$rows)
-  near <- nearest_rows(object, place, neighbours)
-  values$wrong <- round(row_flipped(object), 2)
-  items <- vapply(seq_along(place), function(i) {
-    suspect_item(object, found[all[i], ], place[i], near[[i]], values)
-  }, "")
-  picture <- if (length(listed) > 1) listed_picture(found, listed)
-  items <- split(items, rep(0:2, c(length(twins), length(listed), length(pair))))
-  list(
-    contradict = if (length(twins)) {
-      html(lapply(split(seq_along(twins), contradiction_groups(found)[twins]), function(k) {
-        tag("div", alike_columns(items[["0"]][k], found$label[twins[k]]), .attr = c(class = "pair"))
-      }))
-    },
-    suspects = if (length(c(twins, listed))) html(c(items[["1"]], "")),
-    kinds = !is.null(found$unusual),
-    alike = if (length(pair)) alike_columns(items[["2"]], found$label[pair]),
-    alike_classes = if (length(pair)) paste(unique(found$label[pair]), collapse = " and "),
-    hidden = if (values$left) count(values$left, "further input"),
-    unread = if (length(values$unread)) name_some(values$unread),
-    ranking = if (!is.null(picture)) {
-      svg_picture(picture, "Probability that a label is wrong against its rank")
-    },
-    ranking_key = svg_key(picture$key)
-  )
-}
-
-#' Which rows of the list of suspicions a report shows: each row whose class is not known, once
-#' @noRd
-listed_rows <- function(object, found, n) {
-  known <- report_known(object$data$reports)[match(found$row, object$data$rows)]
-  utils::head(which(!known & !duplicated(found$row)), n)
-}
-
 contradict_most <- 10L # rows that stand beside one that contradicts them; others are in the list
+alike_each <- 3L # rows of each of two classes that look alike
 
-#' Rows that are alike in every input and have different labels: positions in `found`, group by group
+#' Which rows of the list of suspicions a report shows, each row whose class is not known once
+#'
+#' @param alike names of two classes that look alike, or `NULL`: errors between the two need not
+#'   stand out.
+#' @return positions in `found`: `twins`, rows alike in every input with different labels, group by
+#'   group; `listed`, of the first n those that are no twins; `pair`, of both classes that look alike, the
+#'   first class first, the rows not shown anyway that most look like the other.
 #' @noRd
-contradicting_listed <- function(object, found) {
+report_rows <- function(object, found, n, alike) {
+  place <- match(found$row, object$data$rows)
+  open <- which(!report_known(object$data$reports)[place] & !duplicated(found$row))
   group <- contradiction_groups(found)
-  open <- intersect(listed_rows(object, found, nrow(found)), which(!is.na(group)))
-  utils::head(open[order(match(group[open], group[open]))], contradict_most)
+  twins <- intersect(open, which(!is.na(group)))
+  twins <- utils::head(twins[order(match(group[twins], group[twins]))], contradict_most)
+  listed <- setdiff(utils::head(open, n), twins)
+  two <- match(alike, object$blueprint$levels)
+  pair <- if (length(two)) {
+    said <- truth(judged_by(object))
+    seen <- mean_over(said$loo, left_out_weight(said))
+    rest <- setdiff(open, c(twins, listed))
+    unlist(lapply(1:2, function(k) {
+      mine <- rest[said$y[place[rest]] == two[k]]
+      utils::head(mine[order(-seen[place[mine], two[3 - k]])], alike_each)
+    }))
+  }
+  list(twins = twins, listed = listed, pair = pair)
 }
 
 #' Which group of contradicting rows each is in, or `NA`: of two rows that differ each is the other's
@@ -55,27 +37,38 @@ contradiction_groups <- function(found) {
   pmin(found$contradicts, found$contradicts[match(found$contradicts, found$row)])
 }
 
-alike_each <- 3L # rows of each of two classes that look alike
-
-#' Rows of two classes that look alike, of each those that most look like the other and are not listed
-#' anyway: errors between the two need not stand out
-#' @param alike their names, or `NULL`. @param listed see listed_rows().
-#' @return positions in `found`, those of the first class first
+#' @param rows of report_rows(). @param values of report_values().
 #' @noRd
-alike_listed <- function(object, found, alike, listed) {
-  two <- match(alike, object$blueprint$levels)
-  if (length(two) != 2) {
-    return(integer())
-  }
-  said <- truth(judged_by(object))
-  seen <- mean_over(said$loo, left_out_weight(said))
-  open <- setdiff(listed_rows(object, found, nrow(found)), listed)
-  place <- match(found$row[open], object$data$rows)
-  unlist(lapply(1:2, function(k) {
-    mine <- which(said$y[place] == two[k])
-    first <- order(-seen[place[mine], two[3 - k]])
-    open[utils::head(mine[first], alike_each)]
-  }))
+report_suspects <- function(object, found, rows, values, neighbours) {
+  all <- unlist(rows)
+  place <- match(found$row[all], object$data$rows)
+  near <- nearest_rows(object, place, neighbours)
+  values$wrong <- round(row_flipped(object), 2)
+  items <- vapply(seq_along(place), function(i) {
+    suspect_item(object, found[all[i], ], place[i], near[[i]], values)
+  }, "")
+  of <- rep(names(rows), lengths(rows))
+  twins <- items[of == "twins"]
+  label <- found$label[rows$pair]
+  picture <- if (length(rows$listed) > 1) listed_picture(found, rows$listed)
+  list(
+    contradict = if (length(twins)) {
+      html(lapply(split(seq_along(twins), contradiction_groups(found)[rows$twins]), function(k) {
+        columns <- alike_columns(twins[k], found$label[rows$twins[k]])
+        tag("div", columns, .attr = c(class = "pair"))
+      }))
+    },
+    suspects = if (length(c(rows$twins, rows$listed))) html(c(items[of == "listed"], "")),
+    kinds = !is.null(found$unusual),
+    alike = if (length(label)) alike_columns(items[of == "pair"], label),
+    alike_classes = if (length(label)) paste(unique(label), collapse = " and "),
+    hidden = if (values$left) count(values$left, "further input"),
+    unread = if (length(values$unread)) name_some(values$unread),
+    ranking = if (!is.null(picture)) {
+      svg_picture(picture, "Probability that a label is wrong against its rank")
+    },
+    ranking_key = svg_key(picture$key)
+  )
 }
 
 #' The rows of two classes side by side
@@ -159,25 +152,20 @@ kind_words <- function(found, alike) {
 why_words <- function(label, near) {
   against <- sort(table(near[near != label]), decreasing = TRUE)
   k <- length(near)
+  all <- paste0("All ", k, " most similar rows are recorded as ")
   if (k == 0) {
-    return("There are no other rows.")
+    "There are no other rows."
+  } else if (length(against) == 0) {
+    paste0(all, label, ", too: the suspicion comes from rows further away.")
+  } else if (against[1] == k && k > 1) {
+    paste0(all, names(against), ".")
+  } else {
+    verb <- c(if (against[1] == 1) "is recorded as" else "are recorded as", rep("as", length(against) - 1))
+    paste0(
+      "Of the ", k, " most similar rows ", toString(paste(against, verb, names(against))), " and ",
+      sum(near == label), " as ", label, "."
+    )
   }
-  if (length(against) == 0) {
-    return(paste0(
-      "All ", k, " most similar rows are recorded as ", label,
-      ", too: the suspicion comes from rows further away."
-    ))
-  }
-  if (against[1] == k && k > 1) {
-    return(paste0("All ", k, " most similar rows are recorded as ", names(against), "."))
-  }
-  verb <- rep("as", length(against))
-  verb[1] <- if (against[1] == 1) "is recorded as" else "are recorded as"
-  paste0(
-    "Of the ", k, " most similar rows ",
-    toString(paste(against, verb, names(against))), " and ", sum(near == label),
-    " as ", label, "."
-  )
 }
 
 #' A probability in two digits that is neither 0 nor 1

@@ -126,26 +126,21 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
   values <- report_values(object, data, id)
   found <- suppressMessages(mislabelled(object, level = level))
-  twins <- contradicting_listed(object, found)
-  listed <- setdiff(listed_rows(object, found, n), twins)
   values$alike <- attr(found, "test")$alike
-  pair <- alike_listed(object, found, values$alike, c(twins, listed))
+  rows <- report_rows(object, found, n, values$alike)
   if (is.null(title)) title <- "Which labels are wrong?"
   page <- fill_template("page.html", c(
     list(
       title = title, style = html(report_part("page.css")),
       script = html(report_part("answers.js")),
-      answers = report_answers(object, found, c(twins, listed, pair), values$ids, answers_file(file), title)
+      answers = report_answers(object, found, unlist(rows), values$ids, answers_file(file), title)
     ),
     answers_code(file, id, substitute(data), substitute(id)),
     report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
-    report_suspects(object, found, twins, listed, pair, values, neighbours), report_calibration(object),
+    report_suspects(object, found, rows, values, neighbours), report_calibration(object),
     report_next(object, n, level), report_end(object)
   ))
-  trying(
-    write_file(file, function(put) put(page)), "{.arg file} can't be written: {.path {file}}.",
-    "file", arg = "file"
-  )
+  write_file(file, function(put) put(page))
   invisible(file)
 }
 

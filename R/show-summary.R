@@ -55,7 +55,7 @@ summary.sturdy_model <- function(object, ...) {
       fitted = c(
         describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(judged_by(object), 3),
         Labels = describe_known(object), Learned = describe_learning(object),
-        Evidence = if (!is.null(evidence_note(object))) describe_evidence(object, 3)
+        Evidence = describe_evidence(object, 3)
       ),
       inference = names(inference),
       ep = unname(inference),
@@ -77,10 +77,12 @@ summary_classes <- 20L # with a line in print
 #' all but the first missing where it keeps no rows
 #' @noRd
 summary_rows <- function(object) {
-  UseMethod("summary_rows")
-}
-
-summary_rows.default <- function(object) {
+  if (!has_rows(object)) {
+    return(list(scores = c(
+      log_evidence = model_evidence(object), prequential = object$filter$log_score,
+      prequential_error = if (!is.null(object$filter)) filter_error(object)
+    )))
+  }
   score <- loo(object)$estimates["elpd_loo", ]
   readers <- has_readers(object)
   soft <- has_soft(object$data$reports)
@@ -106,13 +108,6 @@ summary_rows.default <- function(object) {
     expected_wrong = expected_wrong(object),
     suspicious = if (!soft) found[shown]
   )
-}
-
-summary_rows.bpm_filtered <- function(object) {
-  list(scores = c(
-    log_evidence = model_evidence(object), prequential = object$filter$log_score,
-    prequential_error = filter_error(object)
-  ))
 }
 
 #' Inputs by how much they count over all nodes, as the report has them: those of the best mode alone,
@@ -144,11 +139,8 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   cat(x$title, "\n", sep = "")
   print_fields(c(x$verdict, Rows = x$rows, x$fitted, stats::setNames(x$ep, x$inference)))
-  if (!is.null(x$weights)) {
-    nugget <- x$coefficients$estimate[x$coefficients$term == "nugget"]
-    cat("\nCoefficients", if (sum(nugget) > 0) " (probit scale)", "\n", sep = "")
-    print(x$weights, digits = digits, row.names = FALSE)
-  }
+  nugget <- x$coefficients$estimate[x$coefficients$term == "nugget"]
+  print_part(x$weights, digits, "Coefficients", if (sum(nugget) > 0) " (probit scale)")
   integrated <- x$scores["log_evidence_integrated"]
   cat("\nHyperparameters", if (!is.na(integrated)) " (at the best mode)", "\n", sep = "")
   table <- x$coefficients
@@ -159,14 +151,21 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   cat("\nScores\n")
   print_scores(x$scores, digits)
   if (NROW(x$classes) > 2) print_classes(x$classes)
-  if (!is.null(x$suspicious)) {
-    cat("\n")
-    print_title(
-      "Most suspicious labels (", format(round(x$expected_wrong, 1)), " expected to be wrong)"
-    )
-    print(x$suspicious, digits = 2, row.names = FALSE)
-  }
+  print_part(
+    x$suspicious, 2, "Most suspicious labels (", format(round(x$expected_wrong, 1)),
+    " expected to be wrong)"
+  )
   invisible(x)
+}
+
+#' A table below its title; nothing without one
+#' @noRd
+print_part <- function(table, digits, ...) {
+  if (!is.null(table)) {
+    cat("\n")
+    print_title(...)
+    print(table, digits = digits, row.names = FALSE)
+  }
 }
 
 #' The labels of several classes, a line each
@@ -176,12 +175,10 @@ print_classes <- function(table) {
   if (all > summary_classes) {
     table <- utils::head(table[order(-table$wrong), ], summary_classes)
   }
-  cat("\n")
-  print_title("Labels by class, rows as expected", if (all > summary_classes) {
+  for (column in c("true", "wrong", "missed")) table[column] <- format(round(table[[column]], 1))
+  print_part(table, 2, "Labels by class, rows as expected", if (all > summary_classes) {
     paste0(" (the ", summary_classes, " of ", all, " classes with the most wrong labels)")
   })
-  for (column in c("true", "wrong", "missed")) table[column] <- format(round(table[[column]], 1))
-  print(table, digits = 2, row.names = FALSE)
 }
 
 score_words <- c(
@@ -196,15 +193,16 @@ score_words <- c(
 
 print_scores <- function(scores, digits) {
   shown <- scores[intersect(names(score_words), names(scores))]
-  words <- ifelse(
-    grepl("error", names(shown)), format_each(shown, 2), format_each(shown, digits + 1)
+  beside <- c(
+    log_evidence = if ("log_evidence_integrated" %in% names(shown)) {
+      " (at the best mode, as logLik() has it)"
+    },
+    loo = paste0(" (standard error ", format_each(scores["loo_se"], 2), ")")
+  )[names(shown)]
+  error <- grepl("error", names(shown))
+  words <- paste0(
+    ifelse(error, format_each(shown, 2), format_each(shown, digits + 1)),
+    ifelse(is.na(beside), "", beside)
   )
-  loo <- names(shown) == "loo"
-  words[loo] <- paste0(
-    words[loo], " (standard error ", format_each(scores["loo_se"], 2), ")", recycle0 = TRUE
-  )
-  averaged <- "log_evidence_integrated" %in% names(shown)
-  at <- names(shown) == "log_evidence"
-  if (averaged) words[at] <- paste(words[at], "(at the best mode, as logLik() has it)")
   print_fields(stats::setNames(words, score_words[names(shown)]))
 }

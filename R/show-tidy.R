@@ -145,14 +145,11 @@ add_predictions <- function(x, data, prob) {
 #' @noRd
 augment_place <- function(x, data, newdata = FALSE) {
   n <- x$data$n_given
+  table <- is.data.frame(data)
+  came <- if (table) paste("one of", nrow(data)) else describe(data)
   must(
-    is.data.frame(data), "data", "be the data frame of {n} row{?s} given to the fit", "length",
-    got = data
-  )
-  must(
-    nrow(data) == n, "data",
-    "be the data frame of {n} row{?s} given to the fit, not one of {nrow(data)}", "length",
-    more = c(i = if (newdata) "Other rows go into {.arg newdata}.")
+    table && nrow(data) == n, "data", "be the data frame of {n} row{?s} given to the fit, not {came}",
+    "length", more = c(i = if (newdata && table) "Other rows go into {.arg newdata}.")
   )
   fit_place(x$data, seq_len(n))
 }

@@ -1071,7 +1071,7 @@ mutant(
 )
 mutant(
   "a report lists labels that are trusted", "R/show-report-rows.R",
-  "which(!known & !duplicated(found$row))", "which(!duplicated(found$row))", r = "show-report"
+  "which(!report_known(object$data$reports)[place] & ", "which(", r = "show-report"
 )
 mutant(
   "text may end the data block of a report", "R/show-html.R",

@@ -1,9 +1,9 @@
 test_that("numbers outside their range give an error that says the range", {
-  expect_equal(check_number(2L, "x"), 2)
-  expect_error(check_number("a", "x"), class = "sturdy_error_type")
-  expect_error(check_number(NaN, "x"), class = "sturdy_error_type")
-  expect_error(check_number(1:2, "x"), class = "sturdy_error_type")
-  expect_error(check_number(Inf, "x"), class = "sturdy_error_range")
+  expect_equal(check_number(2L, "x", min = 0), 2)
+  expect_error(check_number("a", "x", min = 0), class = "sturdy_error_type")
+  expect_error(check_number(NaN, "x", min = 0), class = "sturdy_error_type")
+  expect_error(check_number(1:2, "x", min = 0), class = "sturdy_error_type")
+  expect_error(check_number(Inf, "x", min = 0), class = "sturdy_error_range")
   expect_error(check_number(0, "x", min = 0, open = TRUE), class = "sturdy_error_range")
   expect_snapshot({
     said(check_number(-1, "tol", min = 0, open = TRUE))
@@ -104,7 +104,7 @@ test_that("the digits of every print method are a whole number", {
     expect_error(print(x, digits = NA), class = "sturdy_error_type")
     expect_error(print(x, digits = 1e6), class = "sturdy_error_range")
   }
-  expect_error(format(fit, digits = "3"), class = "sturdy_error_type")
+  expect_error(print(fit, digits = "3"), class = "sturdy_error_type")
   expect_error(print(mislabelled(fit), n = "a"), class = "sturdy_error_type")
   for (digits in c(1, 20)) {
     expect_output(print(fit, digits = digits))
