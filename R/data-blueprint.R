@@ -77,14 +77,10 @@ with_unlabelled <- function(molded, features, at, rows, names) {
   if (!length(at)) {
     return(molded)
   }
-  coding <- molded$blueprint$coding
-  features <- features[molded$blueprint$columns]
-  check_features(features)
-  inform_unlabelled(rows, features, coding)
-  molded$data$unlabelled <- list(
-    X = encode_features(features, coding, length(at)), at = as.integer(at), rows = rows,
-    row_names = names
-  )
+  check_features(features[molded$blueprint$columns])
+  inform_unlabelled(rows)
+  X <- forge_features(molded$blueprint, features, length(at), TRUE, where = "the rows without a label")
+  molded$data$unlabelled <- list(X = X, at = as.integer(at), rows = rows, row_names = names)
   molded
 }
 

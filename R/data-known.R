@@ -29,16 +29,11 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
   }
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
-    if (is.null(checked$recorded)) {
-      checked$recorded <- levels[class_numbers(data$y, length(levels))[match(row, data$rows)]]
-    }
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]
     row <- row[checks]
   }
-  list <- check_labels(checked, row, data, levels, check)
-  once <- !duplicated(list$row)
-  lapply(list, function(v) v[once])
+  check_labels(checked, row, data, levels, check)
 }
 
 #' @param id as it was given. @param ids of row_ids(). @param check as must(), of the argument.
@@ -78,7 +73,7 @@ check_checked_rows <- function(checked, data, id, ids, check) {
 }
 
 #' The classes that rows were found to have
-#' @return list(row, label: number of the class)
+#' @return list(row, label: number of the class), each row once
 #' @noRd
 check_labels <- function(checked, row, data, levels, check) {
   label <- match(unix_lines(as.character(checked$label)), unix_lines(levels))
@@ -101,7 +96,8 @@ check_labels <- function(checked, row, data, levels, check) {
     !length(apart), "have one {.field label} for each {.field row}",
     more = c(x = "With different labels: {.val {few(apart)}}.")
   )
-  list(row = row, label = label)
+  once <- !duplicated(row)
+  list(row = row[once], label = label[once])
 }
 
 #' The rows that were looked up: by position, by identifier, or by both where these agree

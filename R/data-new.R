@@ -29,11 +29,7 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   } else {
     as.list(newdata)
   }
-  features <- features[blueprint$columns]
-  for (name in blueprint$columns) {
-    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg)
-  }
-  X <- encode_features(features, blueprint$coding, nrow(newdata))
+  X <- forge_features(blueprint, features, nrow(newdata), novel, arg)
   X <- with_offset(X, new_offset(blueprint, newdata, arg))
   complete <- !rowSums(is.na(X))
   if (!is.null(row_offset(X))) complete <- complete & !is.na(row_offset(X))
@@ -41,6 +37,17 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
     X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg)
   }
   list(X = X, complete = complete, row_names = row_names)
+}
+
+#' New features, encoded
+#' @param where they are, if not in the argument `arg`.
+#' @noRd
+forge_features <- function(blueprint, features, n, novel, arg = NULL, where = "{.arg {arg}}") {
+  features <- features[blueprint$columns]
+  for (name in blueprint$columns) {
+    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg, where)
+  }
+  encode_features(features, blueprint$coding, n)
 }
 
 #' The offsets of new rows
@@ -105,7 +112,7 @@ forge_formula_features <- function(blueprint, newdata, arg) {
   formula_features(frame, blueprint$terms)
 }
 
-check_new_feature <- function(v, name, coding, novel_allowed, arg) {
+check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
   # a column of NA is logical whatever it stands for
   if (kind == "logical" && all(is.na(v))) {
@@ -128,9 +135,21 @@ check_new_feature <- function(v, name, coding, novel_allowed, arg) {
     !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
     "novel_levels",
     more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
-    of = column, column = name, levels = novel
+    of = column, column = name, levels = novel, rows = which(as.character(v) %in% novel)
   )
-  inform_novel(novel, name, arg = arg, weight = identical(novel_allowed, "weight"))
+  taken <- if (identical(novel_allowed, "weight")) {
+    "{?its weight is/their weights are} as under the prior"
+  } else {
+    "{?it differs/they differ} from every known level"
+  }
+  inform_these(
+    "novel_levels",
+    c(i = paste0(
+      "Column {.val {name}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
+       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
+    )),
+    levels = novel, column = name
+  )
 }
 
 # Labelled rows -------------------------------------------------------------

@@ -7,23 +7,24 @@
 #' @noRd
 absorb_stream <- function(reader, fit, run) {
   filter <- if (is.null(fit)) empty_filter(run$arguments) else fit$filter
+  show <- stream_progress(run$progress, run$total, filter$rows)
   repeat {
     first <- is.null(fit)
     data <- kept <- NULL
-    in_batch(fit, filter, run, if (!is.null(kept)) data[kept, , drop = FALSE], kept, code = {
+    tryCatch({
       data <- reader$read()
       if (NROW(data)) kept <- kept_rows(data, fit, run)
       if (length(kept)) fit <- absorb_batch(data[kept, , drop = FALSE], fit, run)
-    })
+    }, error = function(cnd) abort_batch(cnd, fit, filter, kept, run))
     if (is.null(data)) break
     if (nrow(data) == 0) next
     if (first) filter$begun <- c(filter$source_rows, nrow(data))
     filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
     if (is.null(fit)) next
-    if (first) filter <- begun_stream(filter, fit, data, reader, run)
+    if (first) filter <- begun_stream(filter, fit, reader)
     fit$filter <- filter
     save_checkpoint(fit, run$checkpoint)
-    if (!is.null(run$show)) run$show(fit)
+    show(filter)
   }
   left_out <- filter$left_out
   must(
@@ -80,23 +81,19 @@ mold_batch <- function(formula, data, levels, scale) {
 
 # Errors --------------------------------------------------------------------
 
-#' Evaluates `code`; an error says in which batch and row it came up
+#' Says in which batch and row an error came up
 #'
-#' @param fit,filter the fit before the batch, and its counts. @param data the rows
-#'   of the batch that are absorbed, `NULL` before they are known. @param kept their
-#'   positions in the batch.
+#' Most errors know their row. Otherwise the columns are at fault, and it is the first one; or the
+#' source failed.
+#' @param fit,filter the fit before the batch, and its counts. @param kept positions in the batch of the rows
+#'   that are absorbed, `NULL` before they are known.
 #' @noRd
-in_batch <- function(fit, filter, run, data, kept, code) {
-  force(fit)
-  tryCatch(code, error = function(cnd) {
-    row <- as.double(bad_row(cnd, fit, data))
-    abort_batch(cnd, fit, filter, if (is.null(kept)) row else as.double(kept[row]), run)
-  })
-}
-
-abort_batch <- function(cnd, fit, filter, batch_row, run) {
+abort_batch <- function(cnd, fit, filter, kept, run) {
   done <- filter$rows
   batch <- filter$batches + 1
+  of_source <- is.null(kept) && !inherits(cnd, "sturdy_error")
+  known <- c(cnd$row, cnd$rows, if (of_source) NA else 1)[1]
+  batch_row <- as.double(if (is.null(kept)) known else kept[known])
   row <- filter$source_rows + batch_row
   classes <- grep("^sturdy_error_", class(cnd), value = TRUE)
   abort_sturdy(
@@ -120,33 +117,4 @@ abort_batch <- function(cnd, fit, filter, batch_row, run) {
     c("batch", sub("^sturdy_error_", "", classes)),
     batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd
   )
-}
-
-#' The row of a batch that an error is about
-#'
-#' Most errors know it. Otherwise it is the last row of the shortest beginning of
-#' the batch that also has the error, found by halving.
-#' @noRd
-bad_row <- function(cnd, fit, data) {
-  known <- c(cnd$row, cnd$rows)
-  if (length(known)) {
-    return(min(known))
-  }
-  if (is.null(data) || is.null(fit)) {
-    # the source failed, or the columns are at fault
-    return(if (is.null(data) && !inherits(cnd, "sturdy_error")) NA else 1)
-  }
-  fits <- function(n) {
-    is.list(tryCatch(
-      forge_labelled(fit$blueprint, data[seq_len(n), , drop = FALSE], NULL, NULL),
-      error = function(cnd) NULL
-    ))
-  }
-  below <- 0
-  above <- nrow(data)
-  while (above - below > 1) {
-    middle <- (below + above) %/% 2
-    if (fits(middle)) below <- middle else above <- middle
-  }
-  above
 }

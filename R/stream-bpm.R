@@ -135,8 +135,6 @@
 #'   * `begun`: the number of rows before the batch that settled the encoding, and in it;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
 #'     one row per batch. When it reaches 1000 rows, every other one is dropped;
-#'   * `names`: the names of the columns of the first batch, for a formula with a `.`,
-#'     otherwise `NULL`;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
@@ -205,7 +203,7 @@ bpm_stream <- function(formula,
       list(model = start_stream(spec, molded), rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
-    checkpoint = checkpoint, show = stream_progress(progress, source)
+    checkpoint = checkpoint, progress = progress, total = if (is.data.frame(source)) nrow(source) else NA
   )
   state <- open_checkpoint(checkpoint, resume, arguments)
   reader <- stream_source(source, batch_size, dots[!of_model])

@@ -5,7 +5,7 @@ empty_filter <- function(arguments) {
   list(
     rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
     log_scale = 0, batches = 0, source_rows = 0, left_out = 0, begun = c(0, 0),
-    history = NULL, names = NULL, columns = NULL, classes = NULL, arguments = arguments
+    history = NULL, columns = NULL, classes = NULL, arguments = arguments
   )
 }
 
@@ -32,10 +32,9 @@ record_batch <- function(before, counts, n, kept) {
 
 #' What the first batch settles of its source
 #' @noRd
-begun_stream <- function(filter, fit, data, reader, run) {
+begun_stream <- function(filter, fit, reader) {
   types <- reader$types()
   if (!is.null(types)) filter[c("columns", "classes")] <- list(names(types), unname(types))
-  if ("." %in% all.vars(run$formula)) filter$names <- names(data)
   reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
   filter
 }
@@ -46,7 +45,6 @@ begun_stream <- function(filter, fit, data, reader, run) {
 #' batch whose variables can't be computed.
 #' @noRd
 kept_rows <- function(data, fit, run) {
-  all <- seq_len(nrow(data))
   formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
   frame <- if (!identical(run$na.action, stats::na.fail)) {
     tryCatch(
@@ -55,7 +53,7 @@ kept_rows <- function(data, fit, run) {
     )
   }
   if (is.null(frame) || nrow(frame) != nrow(data)) {
-    return(all)
+    return(seq_len(nrow(data)))
   }
   rows_kept(stats::complete.cases(frame), run$na.action)
 }
