@@ -4,7 +4,6 @@
 #' @param offset whether there may be one.
 #' @noRd
 model_frame <- function(formula, data, arg = "data", offset = FALSE) {
-  check_formula_depth(formula)
   must(length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula")
   must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data)
   check_no_lists(formula, data)
@@ -31,23 +30,6 @@ check_no_lists <- function(formula, data) {
   }
   read <- all.vars(by_formula(stats::terms(formula, data = data), "data"))
   for (name in intersect(lists, read)) check_feature_type(data[[name]], name)
-}
-
-#' Whatever walks a formula calls itself at every level, and the stack is limited
-#' @noRd
-check_formula_depth <- function(formula, arg = "formula", deepest = 5000) {
-  level <- list(formula)
-  depth <- 0
-  while (length(level)) {
-    depth <- depth + 1
-    must(
-      depth <= deepest && length(level) <= 1e6, arg,
-      "not be nested deeper than {deepest} levels", "formula",
-      more = c(i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns.")
-    )
-    level <- unlist(lapply(level, as.list), recursive = FALSE, use.names = FALSE)
-    level <- level[vapply(level, is.call, NA)]
-  }
 }
 
 #' Inputs must come from `data`, functions from where they are still found later, and

@@ -53,21 +53,16 @@ mold_batch <- function(formula, data, levels, scale) {
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
-    text <- is.character(y) || is.factor(y)
+    # of numbers that are all 1 the other class may be 0 or -1
+    open <- if (is.numeric(y)) length(two_codes(y)) > 1 else !is.logical(y) && nlevels(y) != 2
     must(
-      !text || length(unique(y)) != 1 || nlevels(y) == 2, arg,
+      !open || length(unique(y)) != 1, arg,
       "have both classes in the first batch, or be told them", "outcome_levels",
       more = c(
         x = "Found: {.val {as.character(y[1])}}.",
         i = "Name both by {.arg levels}, the event second, as in
              {.code levels = c(\"no\", \"yes\")}."
       )
-    )
-    must(
-      !is.numeric(y) || length(two_codes(y)) < 2, arg,
-      "be numeric only where a first batch of 1 alone leaves no doubt whether the other class is 0
-       or -1", "outcome_levels",
-      more = c(i = "Name both by {.arg levels}, as in {.code levels = c(-1, 1)}.")
     )
     mold_outcome(y, arg, one_class = TRUE)
   } else {

@@ -242,7 +242,6 @@ check_stream_formula <- function(formula, source) {
     more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}.")
   )
   check_given(rlang::is_missing(source), "source")
-  check_formula_depth(formula)
   strip_environment(formula) # as the checkpoint has it
 }
 
