@@ -50,16 +50,12 @@ contrasts_of <- function(v) {
 #' @noRd
 count_spread <- function(count) 1 - sum((count / sum(count))^2)
 
-coding_width <- function(coding) {
-  if (coding$kind == "numeric") 1L else length(coding$levels)
-}
-
 #' The feature of each encoded column, and the weight of its squared differences: 1/2
 #' for indicators, two of which differ where two rows are of different levels [M 6.3]
 #' @return list(group, weight), an entry a column each.
 #' @noRd
 blueprint_columns <- function(blueprint) {
-  widths <- vapply(blueprint$coding, coding_width, integer(1))
+  widths <- lengths(coding_names(blueprint$coding))
   numeric <- vapply(blueprint$coding, function(c) c$kind == "numeric", logical(1))
   list(
     group = rep(seq_along(widths), widths),
@@ -72,15 +68,14 @@ blueprint_columns <- function(blueprint) {
 #' @noRd
 encode_features <- function(features, coding, n) {
   columns <- .mapply(encode_feature, list(features, coding), NULL)
-  names <- .mapply(coding_names, list(coding, names(coding)), NULL)
-  names <- as.character(unlist(names))
+  names <- as.character(unlist(coding_names(coding)))
   matrix(as.double(unlist(columns)), n, length(names), dimnames = list(NULL, names))
 }
 
-#' Names of the columns of a feature
+#' Names of the columns of each feature; a number has no levels
 #' @noRd
-coding_names <- function(coding, name) {
-  if (coding$kind == "numeric") name else paste0(name, coding$levels)
+coding_names <- function(coding) {
+  .mapply(function(coding, name) paste0(name, coding$levels), list(coding, names(coding)), NULL)
 }
 
 #' A level that training did not have differs from all of those by as much as they do

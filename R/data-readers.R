@@ -131,13 +131,11 @@ is_readers_response <- function(y) inherits(y, "sturdy_readers")
 #' @noRd
 reader_columns <- function(given, expr, long) {
   must(length(given) > 0, "...", "have labels of at least one reader", "readers")
-  if (long) {
-    must(
-      length(given) == 1, "...",
-      "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
-       goes without these", "readers"
-    )
-  }
+  must(
+    !long || length(given) == 1, "...",
+    "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
+     goes without these", "readers"
+  )
   table <- given[[1]]
   if (length(given) == 1 && (is.data.frame(table) || is.matrix(table)) && ncol(table) > 0) {
     names <- colnames(table)
@@ -177,10 +175,9 @@ joint_levels <- function(labels) {
   if (!missing(j)) {
     return(unclass(x)[i, j, drop = drop])
   }
-  new_readers(
-    unclass(x)[i, , drop = FALSE], attr(x, "levels"), attr(x, "gold"), attr(x, "readers"),
-    attr(x, "items")
-  )
+  picked <- unclass(x)[i, , drop = FALSE]
+  for (name in c("levels", "gold", "readers", "items", "class")) attr(picked, name) <- attr(x, name)
+  picked
 }
 
 #' Rows that nobody has labelled; of a long table they are not yet known
@@ -228,11 +225,8 @@ one_a_item <- function(frame) {
       of = "Inputs"
     )
   }
-  wide <- wide_readers(y, of, length(first))
-  terms <- attr(frame, "terms")
   frame <- frame[first, , drop = FALSE]
-  frame[[attr(terms, "response")]] <- wide
-  attr(frame, "terms") <- terms
+  frame[[attr(attr(frame, "terms"), "response")]] <- wide_readers(y, of, length(first))
   attr(frame, "items") <- stats::setNames(items[item[first]], row.names(frame))
   frame
 }
