@@ -31,12 +31,10 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   check_rows(nrow(frame), n_subset, given)
   open <- rows_without_label(given, frame)
   inform_lost_rows(given, nrow(frame), open)
-  terms <- attr(frame, "terms")
   outcome <- mold_response(
     stats::model.response(frame), rlang::as_label(formula[[2]]), many = many, single = n_subset == 1
   )
-  blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
+  molded <- mold_terms(formula, frame, data, scale, outcome)
   rows <- unname(position[row.names(frame)])
   named <- function(names) if (is.null(items)) names else unname(items[names])
   molded <- with_labels(
@@ -45,7 +43,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   given <- given[open, , drop = FALSE]
   names <- row.names(given)
   molded <- with_unlabelled(
-    molded, formula_features(given, terms), open, unname(position[names]), named(names)
+    molded, formula_features(given, attr(frame, "terms")), open, unname(position[names]), named(names)
   )
   with_formula_offset(molded, frame, given, data)
 }
@@ -86,10 +84,12 @@ with_unlabelled <- function(molded, features, at, rows, names) {
 
 #' Features of the terms, encoded; terms without any are forgotten
 #' @noRd
-mold_terms <- function(frame, terms, scale, blueprint, y) {
+mold_terms <- function(formula, frame, data, scale, outcome) {
+  terms <- attr(frame, "terms")
   features <- formula_features(frame, terms)
   check_features(features)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, y)
+  blueprint <- formula_blueprint(formula, terms, data, outcome)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, outcome$y)
   molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
 }

@@ -49,7 +49,6 @@ absorb_batch <- function(data, fit, run) {
 #' @noRd
 mold_batch <- function(formula, data, levels, scale) {
   frame <- model_frame(formula, data, "source")
-  terms <- attr(frame, "terms")
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
@@ -68,8 +67,7 @@ mold_batch <- function(formula, data, levels, scale) {
   } else {
     list(y = forge_outcome(y, levels, arg), levels = levels)
   }
-  blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
+  molded <- mold_terms(formula, frame, data, scale, outcome)
   molded$data$y <- outcome$y
   molded
 }

@@ -2,27 +2,25 @@
 # text. What else a fit has, its encoding above all, a run that resumes makes again of the
 # rows that the stream began with.
 
-state_kind <- list(magic = "sturdy stream ", format = 3L, what = "the state of a stream")
-
-# what is in the file, in this order: numbers, then strings
-state_numbers <- c(
-  "mean", "C", "log_scale_weights", filter_counts, "batches", "source_rows", "left_out", "begun",
-  "history"
+state_kind <- list(
+  magic = "sturdy stream ", format = 3L, what = "the state of a stream",
+  numbers = c(
+    "mean", "C", "log_scale_weights", filter_counts, "batches", "source_rows", "left_out", "begun",
+    "history"
+  ),
+  strings = c("encoding", "arguments", "columns", "classes")
 )
-state_strings <- c("encoding", "arguments", "columns", "classes")
 
-#' @return list of vectors, those of strings without line breaks and missing values
-#' @noRd
-stream_state <- function(fit) {
+write_state <- function(fit, file) {
   filter <- fit$filter
-  c(
+  write_sealed(file, state_kind, c(
     fit$weights[c("mean", "C")], list(log_scale_weights = fit$weights$log_scale),
-    lapply(filter[intersect(state_numbers, names(filter))], unlist),
+    lapply(filter[intersect(state_kind$numbers, names(filter))], unlist),
     list(
       encoding = encoding_digest(fit), arguments = vapply(filter$arguments, digest, ""),
       columns = filter$columns, classes = ifelse(is.na(filter$classes), "", filter$classes)
     )
-  )
+  ))
 }
 
 #' How a fit encodes rows, in short
@@ -33,48 +31,12 @@ encoding_digest <- function(fit) {
   digest(list(unclass(blueprint)[c("coding", "levels", "term")], learned))
 }
 
-write_state <- function(fit, file) {
-  state <- stream_state(fit)[c(state_numbers, state_strings)]
-  numbers <- unlist(state[state_numbers], use.names = FALSE)
-  strings <- enc2utf8(as.character(unlist(state[state_strings])))
-  payload <- c(
-    writeBin(lengths(state), raw(), endian = "little"),
-    writeBin(as.double(numbers), raw(), endian = "little"),
-    charToRaw(paste0(strings, "\n", collapse = ""))
-  )
-  write_sealed(file, state_kind, length(payload), NULL, payload)
-}
-
 #' @return list(mean, C, log_scale_weights, encoding, arguments: a digest each, filter)
 #' @noRd
 read_state <- function(file) {
-  payload <- read_sealed(file, state_kind, length)
-  tryCatch(suppressWarnings(unpack_state(payload)), error = function(cnd) {
-    abort_checkpoint("is damaged", "damaged", file)
-  })
-}
-
-unpack_state <- function(bytes) {
-  con <- rawConnection(bytes)
-  on.exit(close(con))
-  fields <- c(state_numbers, state_strings)
-  is_number <- fields %in% state_numbers
-  sizes <- readBin(con, "integer", length(fields), endian = "little")
-  parts <- function(values, which) {
-    stopifnot(length(values) == sum(sizes[which]))
-    split(values, factor(rep(fields[which], sizes[which]), fields[which]))
-  }
-  state <- c(
-    parts(readBin(con, "double", sum(sizes[is_number]), endian = "little"), is_number),
-    parts(readLines(con, encoding = "UTF-8"), !is_number)
-  )
-  state$filter <- state_filter(state)
-  state
-}
-
-state_filter <- function(state) {
+  state <- read_sealed(file, state_kind)
   filter <- empty_filter(NULL)
-  given <- intersect(names(filter), state_numbers)
+  given <- intersect(names(filter), state_kind$numbers)
   filter[given] <- state[given]
   history <- matrix(state$history, ncol = 3, dimnames = list(NULL, history_columns))
   filter$history <- as.data.frame(history)
@@ -82,7 +44,7 @@ state_filter <- function(state) {
     filter$columns <- state$columns
     filter$classes <- replace(state$classes, state$classes == "", NA)
   }
-  filter
+  c(state, list(filter = filter))
 }
 
 # A fit from its state ------------------------------------------------------

@@ -91,7 +91,7 @@ test_that("what the terms learned of the first batch is resumed, whatever the fo
 test_that("a checkpoint is read as numbers and names: nothing that is hidden there is run", {
   checkpoint <- withr::local_tempfile()
   stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
-  payload <- read_sealed(checkpoint, state_kind, length)
+  payload <- readBin(checkpoint, "raw", 1e5)[-seq_along(seal(state_kind, raw()))]
   expect_error(unserialize(payload))
   # the code of the package never takes what is in a file for an object of R
   package <- asNamespace("sturdy")
@@ -109,7 +109,7 @@ test_that("a checkpoint is read as numbers and names: nothing that is hidden the
   )
   for (object in forged) {
     bytes <- serialize(object, NULL)
-    write_sealed(checkpoint, state_kind, length(bytes), NULL, bytes)
+    writeBin(c(seal(state_kind, bytes), bytes), checkpoint)
     error <- caught(stream(checkpoint = checkpoint, resume = TRUE))
     expect_s3_class(error, "sturdy_error_checkpoint_damaged")
   }
@@ -179,7 +179,7 @@ test_that("no damaged checkpoint is accepted", {
 
 test_that("the digest is that of other machines and years", {
   expect_identical(
-    rawToChar(seal(state_kind, 3, NULL, as.raw(1:3))),
+    rawToChar(seal(state_kind, as.raw(1:3))),
     "sturdy stream 0003 000000000000003 d0aa6218672cf5abc90bc85a33ee7dfb\n"
   )
 })
