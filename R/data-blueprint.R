@@ -65,6 +65,13 @@ with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = N
   molded
 }
 
+#' Rows that were left out as na.omit() notes them
+#' @param names of all rows.
+#' @noRd
+as_omitted <- function(rows, names) {
+  if (length(rows)) structure(rows, names = names[rows], class = "omit")
+}
+
 #' Molded rows with others that have no label beside them
 #'
 #' @param features theirs. @param at their positions among the rows from which na.action took some.
@@ -139,10 +146,9 @@ mold_xy <- function(x, y, scale, many = FALSE) {
   some <- function(rows) lapply(features, `[`, rows)
   rows <- which(labelled)
   open <- which(!labelled)
-  left_out <- if (length(open)) structure(stats::setNames(open, names[open]), class = "omit")
   check_features(features)
   molded <- mold_features(some(rows), length(rows), scale, blueprint, outcome$y)
-  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), left_out)
+  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), as_omitted(open, names))
   with_unlabelled(molded, some(open), open, open, names[open])
 }
 
@@ -178,7 +184,7 @@ mold_features <- function(features, n, scale, blueprint, y) {
 #'   coding of the feature of a name.
 #' @noRd
 code_features <- function(blueprint, features, n, scale, code) {
-  constant <- n > 1 & vapply(features, is_constant, NA)
+  constant <- n > 1 & vapply(features, function(v) length(unique(v)) <= 1, NA)
   inform_these(
     "constant_columns",
     c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),

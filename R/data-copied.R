@@ -32,11 +32,7 @@ copied_features <- function(features, n) {
 #' @noRd
 dependent <- function(columns, n) {
   p <- length(columns)
-  copied <- logical(p)
-  if (p < 2) {
-    return(copied)
-  }
-  if (n <= 2 * p || p > summed_most) {
+  if (p < 2 || n <= 2 * p || p > summed_most) {
     return(duplicated(columns))
   }
   for (rows in list(spread_over(n, 4 * p + 100), seq_len(n))) {
@@ -46,9 +42,8 @@ dependent <- function(columns, n) {
     }, numeric(length(rows)))
     found <- qr(X, tol = 1e-9)
     if (found$rank == p) {
-      return(copied)
+      return(logical(p))
     }
   }
-  copied[found$pivot[-seq_len(found$rank)]] <- TRUE
-  copied
+  seq_len(p) %in% found$pivot[-seq_len(found$rank)]
 }

@@ -30,8 +30,6 @@ time_numbers <- function(v, time = NULL) {
 #' @noRd
 text_levels <- function(v) sort(unique(enc2utf8(v)), method = "radix")
 
-is_constant <- function(v) length(unique(v)) <= 1
-
 #' The features of a data frame or matrix
 #' @noRd
 xy_features <- function(x) {

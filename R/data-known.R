@@ -55,10 +55,7 @@ check_checked_rows <- function(checked, data, id, ids, check) {
     !length(missing), "have the columns {.field row} and {.field label}",
     more = c(
       x = "Missing: {.val {missing}}.",
-      i = if (!named && !length(key)) {
-        "To go by identifiers give them as {.arg id}, too: {.code id = data[\"name\"]}."
-      },
-      i = if (!named && length(key)) "To go by {.field {key}} give the argument {.arg id}, too.",
+      i = if (!named) "To go by identifiers give the argument {.arg id}, too: {.code id = data[\"name\"]}.",
       i = if (!named && length(ids)) {
         "In the place of {.field row} there may be {.field {ids$name}}."
       }
@@ -129,7 +126,12 @@ checked_rows <- function(checked, key, ids, rows, check) {
     )
     return(inside(named, checked[[key]], key))
   }
-  row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
+  row <- checked[["row"]]
+  check(
+    is.numeric(row), "be numeric", got = row, of = "The column {.field row}",
+    more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
+  )
+  inside(row, row, "row")
   # an identifier may be that of several rows: beside their positions it confirms them
   if (length(key)) inside(named, checked[[key]], key)
   apart <- which(text$asked != text$known[match(row, rows)])
@@ -137,24 +139,6 @@ checked_rows <- function(checked, key, ids, rows, check) {
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
   )
-  row
-}
-
-#' Rows as numbers, or as text that files and forms make of them
-#'
-#' Text that may be the name of a row as well as the position of another is neither.
-#' @noRd
-as_positions <- function(row, ids, check) {
-  number <- function(v) grepl("^[0-9]+$", v)
-  hint <- c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
-  text <- is.character(row) && all(number(row) | is.na(row))
-  check(
-    !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
-     row or the name of another", c("ambiguous", "checked"), of = "The column {.field row}",
-    more = hint
-  )
-  if (text) row <- as.numeric(row)
-  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}", more = hint)
   row
 }
 
@@ -249,16 +233,14 @@ inform_numbers <- function(numbers) {
 #' Evaluate an argument in the data, as subset is
 #' @noRd
 eval_known <- function(expr, data, env, arg) {
-  trying_known <- function(code) {
-    trying(code, "{.arg {arg}} can't be evaluated.", arg, arg = arg)
-  }
-  value <- trying_known(eval(expr, if (is.data.frame(data)) data, env))
+  failed <- "{.arg {arg}} can't be evaluated."
+  value <- trying(eval(expr, if (is.data.frame(data)) data, env), failed, arg, arg = arg)
   if (!inherits(value, "formula")) {
     return(value)
   }
   must(length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg)
   # what the formula computes, not the columns it reads; functions are those of its writer
-  variables <- trying_known(as.list(attr(stats::terms(value), "variables"))[-1])
+  variables <- as.list(attr(trying(stats::terms(value), failed, arg, arg = arg), "variables"))[-1]
   home <- environment(value)
   if (is.null(home)) home <- env
   parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg))

@@ -261,10 +261,8 @@ wide_readers <- function(y, of, n) {
 #'   sources), of which report-known.R makes reports)
 #' @noRd
 mold_readers <- function(y, arg, ...) {
-  codes <- unclass(y)
-  if (is.null(dim(codes))) { # model.response() takes one column for a vector
-    codes <- matrix(codes, dimnames = list(NULL, attr(y, "readers")))
-  }
+  # model.response() takes one column for a vector
+  codes <- if (is.null(dim(y))) matrix(y, dimnames = list(NULL, attr(y, "readers"))) else unclass(y)
   names <- attr(y, "levels")
   at <- which(!is.na(codes), arr.ind = TRUE)
   source <- match(colnames(codes), attr(y, "readers"))

@@ -47,10 +47,7 @@ mold_scores <- function(prob, labels) {
     data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
-  left_out <- if (length(missing)) {
-    structure(missing, names = names[missing], class = "omit")
-  }
-  with_labels(molded, list(y = code), rows, names[rows], n, left_out)
+  with_labels(molded, list(y = code), rows, names[rows], n, as_omitted(missing, names))
 }
 
 #' How scores are encoded: as they are

@@ -246,13 +246,10 @@ check_stream_formula <- function(formula, source) {
 }
 
 check_levels <- function(levels) {
-  if (is.null(levels)) {
-    return(NULL)
-  }
   must(
-    is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
+    is.null(levels) || is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
       !anyDuplicated(as.character(levels)),
     "levels", "be two different classes, the event second", "outcome_levels", got = levels
   )
-  as.character(levels)
+  if (!is.null(levels)) as.character(levels)
 }

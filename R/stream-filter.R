@@ -11,23 +11,20 @@ empty_filter <- function(arguments) {
 
 history_columns <- c("rows", "errors", "log_score")
 
-#' @param before the `filter` before a batch. @param counts that of absorb_rows().
+#' @param filter as it was before a batch. @param counts that of absorb_rows().
 #' @noRd
-record_batch <- function(before, counts, n, kept) {
-  after <- before
-  if (!is.null(counts)) {
-    after[filter_counts] <- counts[filter_counts]
-  }
-  after$batches <- before$batches + 1
-  after$source_rows <- before$source_rows + n
-  after$left_out <- before$left_out + n - kept
-  history <- rbind(before$history, as.data.frame(after[history_columns]))
+record_batch <- function(filter, counts, n, kept) {
+  if (!is.null(counts)) filter[filter_counts] <- counts[filter_counts]
+  filter$batches <- filter$batches + 1
+  filter$source_rows <- filter$source_rows + n
+  filter$left_out <- filter$left_out + n - kept
+  history <- rbind(filter$history, as.data.frame(filter[history_columns]))
   if (nrow(history) >= 1000) {
     history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
   }
   rownames(history) <- NULL
-  after$history <- history
-  after
+  filter$history <- history
+  filter
 }
 
 #' What the first batch settles of its source
