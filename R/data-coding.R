@@ -92,6 +92,57 @@ encode_feature <- function(v, coding) {
   X
 }
 
+#' New features, encoded
+#' @param where they are, if not in the argument `arg`.
+#' @noRd
+forge_features <- function(blueprint, features, n, novel, arg = NULL, where = "{.arg {arg}}") {
+  features <- features[blueprint$columns]
+  for (name in blueprint$columns) {
+    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg, where)
+  }
+  encode_features(features, blueprint$coding, n)
+}
+
+check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
+  kind <- if (is.null(dim(v))) feature_kind(v) else "other"
+  # a column of NA is logical whatever it stands for
+  if (kind == "logical" && all(is.na(v))) {
+    kind <- coding$kind
+  }
+  column <- "Column {.val {name}} of {.arg {arg}}"
+  known <- if (!is.null(coding$time)) {
+    with_article(class(coding$time)[1])
+  } else if (coding$kind == "factor") "text or a factor" else coding$kind
+  must(
+    kind == coding$kind && (all(is.na(v)) || identical(class(time_of(v)), class(coding$time))), arg,
+    "be {known}, as in training",
+    "column_type", got = v, of = column, column = name
+  )
+  if (kind == "numeric") {
+    return(check_finite(v, name))
+  }
+  novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
+  must(
+    !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
+    "novel_levels",
+    more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
+    of = column, column = name, levels = novel, rows = which(as.character(v) %in% novel)
+  )
+  taken <- if (identical(novel_allowed, "weight")) {
+    "{?its weight is/their weights are} as under the prior"
+  } else {
+    "{?it differs/they differ} from every known level"
+  }
+  inform_these(
+    "novel_levels",
+    c(i = paste0(
+      "Column {.val {name}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
+       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
+    )),
+    levels = novel, column = name
+  )
+}
+
 #' Encoded inputs as features again, a data frame
 #' @noRd
 decode_features <- function(X, blueprint) {

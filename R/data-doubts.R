@@ -36,16 +36,11 @@ inform_doubts <- function(features, y) {
 
 #' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
 #'
-#' A column all of whose values differ leaves no copies. Without a measurement, which differs in
-#' nearly every one of the other rows, rows may be alike by chance.
+#' Without a measurement, which differs in nearly every one of the other rows, rows may be alike by chance.
 #' @noRd
 inform_repeats <- function(features, y) {
   numbers <- features[vapply(features, feature_kind, "") == "numeric"]
   values <- function(rows) vapply(numbers, function(v) length(unique(v[rows])), 0) / sum(rows)
-  share <- values(rep(TRUE, length(y)))
-  if (any(share == 1) || !any(share >= 1 / 5)) { # a quick look before
-    return(invisible())
-  }
   first <- !duplicated(row_groups(c(list(y), features)))
   copies <- which(!first)
   if (length(copies) < 2 || !any(values(first) >= 0.9)) {

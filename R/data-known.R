@@ -186,19 +186,10 @@ trusted_rows <- function(trusted, data) {
 }
 
 check_rates <- function(rates, data) {
-  must(
-    (is.atomic(rates) || is.factor(rates)) && length(rates) == data$n_given, "rates",
-    "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
-     {data$n_given} row{?s} of the data", "rates", got = rates
-  )
+  group <- one_for_each(rates, data, "rates", "the group", "~ clinic")
   numbers <- attr(rates, "numbers")[data$rows, , drop = FALSE]
   must(all(is.finite(numbers)), "rates", "have finite numbers in every row", "rates")
-  rates <- droplevels(as.factor(rates)[data$rows])
-  must(
-    !anyNA(rates), "rates",
-    "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates"
-  )
-  structure(rates, numbers = numbers)
+  structure(droplevels(as.factor(group)), numbers = numbers)
 }
 
 #' Rates are of groups: identifiers and measurements have a value of their own in every row

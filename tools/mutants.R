@@ -534,7 +534,7 @@ mutant(
 )
 mutant(
   "the name of a row is taken for the position of another", "R/data-known.R",
-  "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
+  "is.numeric(row), \"be numeric\"", "TRUE, \"be numeric\"", r = "data-rows"
 )
 mutant(
   "identifiers of other rows where NA left rows out", "R/data-rows.R",
@@ -759,14 +759,6 @@ mutant(
   r = "shard-cluster"
 )
 mutant(
-  "S of a checkpoint need not be positive definite", "R/stream-state.R",
-  ", is.matrix(chol(weights$C))", "", r = "stream-checkpoint"
-)
-mutant(
-  "counts of a checkpoint need not agree", "R/stream-state.R",
-  "sum(filter$counts) == filter$rows && ", "", r = "stream-checkpoint"
-)
-mutant(
   "resuming leaves the files of killed runs", "R/stream-checkpoint.R",
   "if (resume) remove_files(unfinished(checkpoint))", "", r = "stream-checkpoint"
 )
@@ -856,7 +848,7 @@ mutant(
 )
 mutant(
   "subset ignored", "R/data-formula.R",
-  "  rows[!is.na(rows)]\n", "  seq_len(n)\n", r = "fit-gpc"
+  "  unname(picked[!is.na(picked)])\n", "  seq_len(n)\n", r = "fit-gpc"
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",
@@ -906,10 +898,6 @@ mutant(
   "levels of text in the order of the locale", "R/data-features.R",
   "sort(unique(enc2utf8(v)), method = \"radix\")", "sort(unique(enc2utf8(v)))",
   r = "data-outcome"
-)
-mutant(
-  "formulas as deep as they come", "R/data-formula.R",
-  "depth <= deepest && ", "", r = "data-formula"
 )
 mutant(
   "limits of control groups ignored", "R/checks-memory.R",
@@ -1181,8 +1169,8 @@ mutant(
 )
 mutant(
   "rows after one without a score take its position", "R/data-scores.R",
-  "with_labels(molded, list(y = code), rows, names[rows], n, left_out)",
-  "with_labels(molded, list(y = code), seq_along(rows), names[rows], n, left_out)", r = "fit-second-stage"
+  "with_labels(molded, list(y = code), rows, names[rows], n, as_omitted(missing, names))",
+  "with_labels(molded, list(y = code), seq_along(rows), names[rows], n, as_omitted(missing, names))", r = "fit-second-stage"
 )
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
