@@ -204,7 +204,8 @@ code_features <- function(blueprint, features, n, scale, code) {
     columns = names(features)[which(unlike)]
   )
   useless <- constant | unlike
-  if (n > 10) useless[!useless] <- copied_features(features[!useless], n)
+  # of shards there are fewer values
+  if (n > 10 && all(lengths(features) == n)) useless[!useless] <- copied_features(features[!useless], n)
   names <- as.character(names(features))
   blueprint$coding <- lapply(rlang::set_names(names[!useless]), code)
   blueprint$columns <- names[!useless]

@@ -6,13 +6,10 @@ summed_most <- 400L # columns: of more a decomposition takes long
 #'
 #' The later one of them is left out. Sums are looked for among numbers of more than two values, where
 #' there are rows enough and not too many columns: of indicators, whose sum is 1, a kernel needs all.
-#' @param features n values each; with shards fewer, and nothing is known.
+#' @param features n values each.
 #' @return logical, one a feature
 #' @noRd
 copied_features <- function(features, n) {
-  if (!all(lengths(features) == n)) {
-    return(logical(length(features)))
-  }
   number <- vapply(features, function(v) {
     feature_kind(v) == "numeric" && length(unique(v)) > 2
   }, NA)

@@ -156,18 +156,15 @@ reader_columns <- function(given, expr, long) {
 #' All labels as one vector of text, and the classes in their order
 #' @noRd
 joint_levels <- function(labels) {
+  labels <- unname(labels)
   if (!any(vapply(labels, is.factor, NA))) {
-    values <- unlist(lapply(unname(labels), as.vector))
+    values <- unlist(lapply(labels, as.vector))
     known <- values[!is.na(values)]
     must(length(known) > 0, "...", "not be missing in all rows", "readers")
     return(list(values = as.character(values), levels = levels(outcome_factor(known, "..."))))
   }
-  levels <- lapply(labels, function(v) {
-    if (is.factor(v)) levels(v) else text_levels(unique(as.character(v[!is.na(v)])))
-  })
-  list(
-    values = unlist(lapply(unname(labels), as.character)), levels = unique(unlist(unname(levels)))
-  )
+  levels <- lapply(labels, function(v) if (is.factor(v)) levels(v) else text_levels(as.character(v)))
+  list(values = unlist(lapply(labels, as.character)), levels = unique(unlist(levels)))
 }
 
 #' @export
@@ -238,10 +235,9 @@ wide_readers <- function(y, of, n) {
   codes <- unclass(y)
   reader <- codes[, "reader"]
   said <- !is.na(codes[, 1])
-  turn <- rep(1L, length(of))
   order <- order(of, reader)
-  runs <- rle(paste(of, reader)[order])
-  turn[order] <- sequence(runs$lengths)
+  turn <- integer(length(of))
+  turn[order] <- sequence(rle(paste(of, reader)[order])$lengths)
   column <- interaction(reader, turn, drop = TRUE, lex.order = TRUE)
   wide <- matrix(NA_integer_, n, nlevels(column))
   wide[cbind(of, as.integer(column))[said, , drop = FALSE]] <- codes[said, 1]

@@ -150,7 +150,7 @@
 #' database refuses the query; together with `sturdy_error_separator` when the header has
 #' one field and seems to be separated by another character. `sturdy_error_checkpoint`:
 #' the checkpoint exists, can't be read or written, or belongs to a run with other
-#' arguments or columns, or the source has fewer rows than it; together with
+#' arguments or rows, or the source has fewer rows than it; together with
 #' `sturdy_error_checkpoint_damaged` or `sturdy_error_checkpoint_version` when the file is
 #' damaged, or was made by a version with another format. `sturdy_error_formula`:
 #' `formula` is not a formula, for example because `source` was given first. Also those of

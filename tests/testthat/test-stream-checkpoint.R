@@ -223,14 +223,26 @@ test_that("resuming removes what a killed run left, and nothing else", {
   expect_setequal(list.files(folder), c("s.bin", basename(others)))
 })
 
-test_that("a file with other columns can't be resumed", {
+test_that("a file is resumed whatever the order of its columns, but not without one that is read", {
   d <- stream_data()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
-  stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
-  other <- csv_file(d[c("b", "a", "f", "note", "class")])
+  unbroken <- stream(csv_file(d))
+  saved <- function() {
+    unlink(checkpoint)
+    stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
+  }
+  resume <- function(columns, ...) {
+    suppressMessages(stream(csv_file(d[columns]), ..., checkpoint = checkpoint, resume = TRUE))
+  }
+  saved()
+  expect_identical(resume(c("b", "a", "f", "note", "class"))$weights, unbroken$weights)
+  saved()
+  expect_error(resume(c("a", "f", "note", "class")), class = "sturdy_error_formula")
+  every <- function(source, ...) stream(source, class ~ ., checkpoint = checkpoint, ...)
+  unlink(checkpoint)
+  every(csv_file(d[1:100, c("a", "b", "class")]))
   expect_error(
-    stream(other, checkpoint = checkpoint, resume = TRUE),
-    class = "sturdy_error_checkpoint"
+    every(csv_file(d[c("a", "b", "f", "class")]), resume = TRUE), class = "sturdy_error_checkpoint"
   )
 })
 
