@@ -126,12 +126,7 @@ checked_rows <- function(checked, key, ids, rows, check) {
     )
     return(inside(named, checked[[key]], key))
   }
-  row <- checked[["row"]]
-  check(
-    is.numeric(row), "be numeric", got = row, of = "The column {.field row}",
-    more = c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
-  )
-  inside(row, row, "row")
+  row <- inside(as_positions(checked[["row"]], ids, check), checked[["row"]], "row")
   # an identifier may be that of several rows: beside their positions it confirms them
   if (length(key)) inside(named, checked[[key]], key)
   apart <- which(text$asked != text$known[match(row, rows)])
@@ -139,6 +134,24 @@ checked_rows <- function(checked, key, ids, rows, check) {
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(row[apart])}}.")
   )
+  row
+}
+
+#' Rows as numbers, or as text that files and forms make of them
+#'
+#' Text that may be the name of a row as well as the position of another is neither.
+#' @noRd
+as_positions <- function(row, ids, check) {
+  number <- function(v) grepl("^[0-9]+$", v)
+  hint <- c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
+  text <- is.character(row) && all(number(row) | is.na(row))
+  check(
+    !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
+     row or the name of another", c("ambiguous", "checked"), of = "The column {.field row}",
+    more = hint
+  )
+  if (text) row <- as.numeric(row)
+  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}", more = hint)
   row
 }
 

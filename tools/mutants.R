@@ -534,7 +534,7 @@ mutant(
 )
 mutant(
   "the name of a row is taken for the position of another", "R/data-known.R",
-  "is.numeric(row), \"be numeric\"", "TRUE, \"be numeric\"", r = "data-rows"
+  "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
 )
 mutant(
   "identifiers of other rows where NA left rows out", "R/data-rows.R",
