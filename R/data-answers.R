@@ -73,6 +73,9 @@ answer_text <- function(v) tolower(trimws(replace(as.character(v), is.na(v), "")
 #' @return logical, one for each.
 #' @noRd
 check_answers <- function(checked, row, data, levels, check) {
+  if (is.null(checked$recorded)) {
+    checked$recorded <- levels[class_numbers(data$y, length(levels))[match(row, data$rows)]]
+  }
   text <- lapply(checked[c("recorded", "label")], function(v) {
     unix_lines(replace(as.character(v), is.na(v), ""))
   })

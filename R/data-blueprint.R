@@ -31,12 +31,10 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   check_rows(nrow(frame), n_subset, given)
   open <- rows_without_label(given, frame)
   inform_lost_rows(given, nrow(frame), open)
-  terms <- attr(frame, "terms")
   outcome <- mold_response(
     stats::model.response(frame), rlang::as_label(formula[[2]]), many = many, single = n_subset == 1
   )
-  blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
+  molded <- mold_terms(formula, frame, data, scale, outcome)
   rows <- unname(position[row.names(frame)])
   named <- function(names) if (is.null(items)) names else unname(items[names])
   molded <- with_labels(
@@ -45,7 +43,7 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   given <- given[open, , drop = FALSE]
   names <- row.names(given)
   molded <- with_unlabelled(
-    molded, formula_features(given, terms), open, unname(position[names]), named(names)
+    molded, formula_features(given, attr(frame, "terms")), open, unname(position[names]), named(names)
   )
   with_formula_offset(molded, frame, given, data)
 }
@@ -67,6 +65,13 @@ with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = N
   molded
 }
 
+#' Rows that were left out as na.omit() notes them
+#' @param names of all rows.
+#' @noRd
+as_omitted <- function(rows, names) {
+  if (length(rows)) structure(rows, names = names[rows], class = "omit")
+}
+
 #' Molded rows with others that have no label beside them
 #'
 #' @param features theirs. @param at their positions among the rows from which na.action took some.
@@ -77,23 +82,21 @@ with_unlabelled <- function(molded, features, at, rows, names) {
   if (!length(at)) {
     return(molded)
   }
-  coding <- molded$blueprint$coding
-  features <- features[molded$blueprint$columns]
-  check_features(features)
-  inform_unlabelled(rows, features, coding)
-  molded$data$unlabelled <- list(
-    X = encode_features(features, coding, length(at)), at = as.integer(at), rows = rows,
-    row_names = names
-  )
+  check_features(features[molded$blueprint$columns])
+  inform_unlabelled(rows)
+  X <- forge_features(molded$blueprint, features, length(at), TRUE, where = "the rows without a label")
+  molded$data$unlabelled <- list(X = X, at = as.integer(at), rows = rows, row_names = names)
   molded
 }
 
 #' Features of the terms, encoded; terms without any are forgotten
 #' @noRd
-mold_terms <- function(frame, terms, scale, blueprint, y) {
+mold_terms <- function(formula, frame, data, scale, outcome) {
+  terms <- attr(frame, "terms")
   features <- formula_features(frame, terms)
   check_features(features)
-  molded <- mold_features(features, nrow(frame), scale, blueprint, y)
+  blueprint <- formula_blueprint(formula, terms, data, outcome)
+  molded <- mold_features(features, nrow(frame), scale, blueprint, outcome$y)
   molded$blueprint <- with_used_terms(molded$blueprint, terms)
   molded
 }
@@ -143,10 +146,9 @@ mold_xy <- function(x, y, scale, many = FALSE) {
   some <- function(rows) lapply(features, `[`, rows)
   rows <- which(labelled)
   open <- which(!labelled)
-  left_out <- if (length(open)) structure(stats::setNames(open, names[open]), class = "omit")
   check_features(features)
   molded <- mold_features(some(rows), length(rows), scale, blueprint, outcome$y)
-  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), left_out)
+  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), as_omitted(open, names))
   with_unlabelled(molded, some(open), open, open, names[open])
 }
 
@@ -182,7 +184,7 @@ mold_features <- function(features, n, scale, blueprint, y) {
 #'   coding of the feature of a name.
 #' @noRd
 code_features <- function(blueprint, features, n, scale, code) {
-  constant <- n > 1 & vapply(features, is_constant, NA)
+  constant <- n > 1 & vapply(features, function(v) length(unique(v)) <= 1, NA)
   inform_these(
     "constant_columns",
     c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
@@ -202,7 +204,8 @@ code_features <- function(blueprint, features, n, scale, code) {
     columns = names(features)[which(unlike)]
   )
   useless <- constant | unlike
-  if (n > 10) useless[!useless] <- copied_features(features[!useless], n)
+  # of shards there are fewer values
+  if (n > 10 && all(lengths(features) == n)) useless[!useless] <- copied_features(features[!useless], n)
   names <- as.character(names(features))
   blueprint$coding <- lapply(rlang::set_names(names[!useless]), code)
   blueprint$columns <- names[!useless]

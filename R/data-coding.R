@@ -50,16 +50,12 @@ contrasts_of <- function(v) {
 #' @noRd
 count_spread <- function(count) 1 - sum((count / sum(count))^2)
 
-coding_width <- function(coding) {
-  if (coding$kind == "numeric") 1L else length(coding$levels)
-}
-
 #' The feature of each encoded column, and the weight of its squared differences: 1/2
 #' for indicators, two of which differ where two rows are of different levels [M 6.3]
 #' @return list(group, weight), an entry a column each.
 #' @noRd
 blueprint_columns <- function(blueprint) {
-  widths <- vapply(blueprint$coding, coding_width, integer(1))
+  widths <- lengths(coding_names(blueprint$coding))
   numeric <- vapply(blueprint$coding, function(c) c$kind == "numeric", logical(1))
   list(
     group = rep(seq_along(widths), widths),
@@ -72,15 +68,14 @@ blueprint_columns <- function(blueprint) {
 #' @noRd
 encode_features <- function(features, coding, n) {
   columns <- .mapply(encode_feature, list(features, coding), NULL)
-  names <- .mapply(coding_names, list(coding, names(coding)), NULL)
-  names <- as.character(unlist(names))
+  names <- as.character(unlist(coding_names(coding)))
   matrix(as.double(unlist(columns)), n, length(names), dimnames = list(NULL, names))
 }
 
-#' Names of the columns of a feature
+#' Names of the columns of each feature; a number has no levels
 #' @noRd
-coding_names <- function(coding, name) {
-  if (coding$kind == "numeric") name else paste0(name, coding$levels)
+coding_names <- function(coding) {
+  .mapply(function(coding, name) paste0(name, coding$levels), list(coding, names(coding)), NULL)
 }
 
 #' A level that training did not have differs from all of those by as much as they do
@@ -95,6 +90,57 @@ encode_feature <- function(v, coding) {
   X <- outer(code, seq_len(k), `==`) * 1
   X[is.na(code) & !is.na(v), ] <- (1 + sqrt(1 + k)) / k
   X
+}
+
+#' New features, encoded
+#' @param where they are, if not in the argument `arg`.
+#' @noRd
+forge_features <- function(blueprint, features, n, novel, arg = NULL, where = "{.arg {arg}}") {
+  features <- features[blueprint$columns]
+  for (name in blueprint$columns) {
+    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg, where)
+  }
+  encode_features(features, blueprint$coding, n)
+}
+
+check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
+  kind <- if (is.null(dim(v))) feature_kind(v) else "other"
+  # a column of NA is logical whatever it stands for
+  if (kind == "logical" && all(is.na(v))) {
+    kind <- coding$kind
+  }
+  column <- "Column {.val {name}} of {.arg {arg}}"
+  known <- if (!is.null(coding$time)) {
+    with_article(class(coding$time)[1])
+  } else if (coding$kind == "factor") "text or a factor" else coding$kind
+  must(
+    kind == coding$kind && (all(is.na(v)) || identical(class(time_of(v)), class(coding$time))), arg,
+    "be {known}, as in training",
+    "column_type", got = v, of = column, column = name
+  )
+  if (kind == "numeric") {
+    return(check_finite(v, name))
+  }
+  novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
+  must(
+    !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
+    "novel_levels",
+    more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
+    of = column, column = name, levels = novel, rows = which(as.character(v) %in% novel)
+  )
+  taken <- if (identical(novel_allowed, "weight")) {
+    "{?its weight is/their weights are} as under the prior"
+  } else {
+    "{?it differs/they differ} from every known level"
+  }
+  inform_these(
+    "novel_levels",
+    c(i = paste0(
+      "Column {.val {name}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
+       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
+    )),
+    levels = novel, column = name
+  )
 }
 
 #' Encoded inputs as features again, a data frame

@@ -6,13 +6,10 @@ summed_most <- 400L # columns: of more a decomposition takes long
 #'
 #' The later one of them is left out. Sums are looked for among numbers of more than two values, where
 #' there are rows enough and not too many columns: of indicators, whose sum is 1, a kernel needs all.
-#' @param features n values each; with shards fewer, and nothing is known.
+#' @param features n values each.
 #' @return logical, one a feature
 #' @noRd
 copied_features <- function(features, n) {
-  if (!all(lengths(features) == n)) {
-    return(logical(length(features)))
-  }
   number <- vapply(features, function(v) {
     feature_kind(v) == "numeric" && length(unique(v)) > 2
   }, NA)
@@ -32,11 +29,7 @@ copied_features <- function(features, n) {
 #' @noRd
 dependent <- function(columns, n) {
   p <- length(columns)
-  copied <- logical(p)
-  if (p < 2) {
-    return(copied)
-  }
-  if (n <= 2 * p || p > summed_most) {
+  if (p < 2 || n <= 2 * p || p > summed_most) {
     return(duplicated(columns))
   }
   for (rows in list(spread_over(n, 4 * p + 100), seq_len(n))) {
@@ -46,9 +39,8 @@ dependent <- function(columns, n) {
     }, numeric(length(rows)))
     found <- qr(X, tol = 1e-9)
     if (found$rank == p) {
-      return(copied)
+      return(logical(p))
     }
   }
-  copied[found$pivot[-seq_len(found$rank)]] <- TRUE
-  copied
+  seq_len(p) %in% found$pivot[-seq_len(found$rank)]
 }

@@ -14,7 +14,8 @@ column_doubts <- list(
     seems = function(v, y) mostly(v, is_date_text, least = 3),
     say = "{qty(length(these))}Column{?s} {.val {these}} {?has/have} dates for names, which are compared as
            names, not as times.",
-    hint = "Numbers are made of them by {.code {date_codes(features[these])}}."
+    hint = "Numbers are made of them by {.code as.numeric(as.Date({these[1]}))}, which takes the {.arg format} of
+            other dates than {.val 2024-12-31}."
   ),
   text_numbers = list(
     seems = function(v, y) mostly(v, is_number_text, least = 10),
@@ -35,16 +36,11 @@ inform_doubts <- function(features, y) {
 
 #' Copies of rows, as joins and double entry make them: a label that was copied confirms itself
 #'
-#' A column all of whose values differ leaves no copies. Without a measurement, which differs in
-#' nearly every one of the other rows, rows may be alike by chance.
+#' Without a measurement, which differs in nearly every one of the other rows, rows may be alike by chance.
 #' @noRd
 inform_repeats <- function(features, y) {
   numbers <- features[vapply(features, feature_kind, "") == "numeric"]
   values <- function(rows) vapply(numbers, function(v) length(unique(v[rows])), 0) / sum(rows)
-  share <- values(rep(TRUE, length(y)))
-  if (any(share == 1) || !any(share >= 1 / 5)) { # a quick look before
-    return(invisible())
-  }
   first <- !duplicated(row_groups(c(list(y), features)))
   copies <- which(!first)
   if (length(copies) < 2 || !any(values(first) >= 0.9)) {
@@ -107,45 +103,17 @@ mostly <- function(v, kind, least) {
 #' @noRd
 feature_text <- function(v) setdiff(trimws(unique(as.character(v))), c("", NA))
 
-#' What text looks like that is a date, and the formats that may read it
-#' @noRd
-date_forms <- list(
-  "[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}([ T].*)?" = c("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d"),
-  "[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})( .*)?" = c(
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
-    "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y"
-  ),
-  "[0-9]{1,2}[-. ]+MONTH[-., ]+[0-9]{2,4}" = c("%d %b %Y", "%d-%b-%Y"),
-  "MONTH[. ]+[0-9]{1,2},? +[0-9]{4}" = "%b %d, %Y"
+# What text looks like that is a date
+date_forms <- c(
+  "[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}([ T].*)?", "[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})( .*)?",
+  "[0-9]{1,2}[-. ]+MONTH[-., ]+[0-9]{2,4}", "MONTH[. ]+[0-9]{1,2},? +[0-9]{4}"
 )
 
 is_date_text <- function(text) {
   months <- paste0("(", paste(month.abb, collapse = "|"), ")[a-z]*")
-  forms <- sub("MONTH", months, names(date_forms), fixed = TRUE)
+  forms <- sub("MONTH", months, date_forms, fixed = TRUE)
   found <- lapply(paste0("^", forms, "$"), grepl, text, ignore.case = TRUE)
   Reduce(`|`, found)
-}
-
-#' The format that reads most of the dates in text
-#' @noRd
-date_format <- function(v) {
-  text <- feature_text(v)
-  formats <- unlist(date_forms, use.names = FALSE)
-  share <- vapply(formats, function(format) {
-    year <- as.integer(format(as.Date(text, format), "%Y"))
-    mean(!is.na(year) & year > 1000)
-  }, 0)
-  formats[which.max(share)]
-}
-
-#' How numbers are made of dates in text, those of one format shown by the first column of it
-#' @noRd
-date_codes <- function(features) {
-  format <- vapply(features, date_format, "")
-  by_itself <- format %in% c("%Y-%m-%d", "%Y/%m/%d") # as as.Date() reads text
-  argument <- ifelse(by_itself, "", paste0(", \"", format, "\""))
-  code <- paste0("as.numeric(as.Date(", names(features), argument, "))")
-  code[!duplicated(argument)]
 }
 
 is_number_text <- function(text) {

@@ -30,8 +30,6 @@ time_numbers <- function(v, time = NULL) {
 #' @noRd
 text_levels <- function(v) sort(unique(enc2utf8(v)), method = "radix")
 
-is_constant <- function(v) length(unique(v)) <= 1
-
 #' The features of a data frame or matrix
 #' @noRd
 xy_features <- function(x) {
@@ -44,17 +42,14 @@ xy_features <- function(x) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)), recycle0 = TRUE)
   }
   x <- as.data.frame(x, optional = TRUE)
-  nameless <- ncol(x) - sum(nzchar(names(x)) & !is.na(names(x)))
-  twice <- unique(names(x)[duplicated(names(x))])
-  columns <- "The columns of {.arg x}"
+  nameless <- !nzchar(rlang::names2(x))
+  twice <- unique(names(x)[duplicated(names(x)) & !nameless])
   must(
-    nameless == 0, "x", "have names; {nameless} of {ncol(x)} {?has/have} none", "column_names",
-    of = columns
-  )
-  must(
-    !length(twice), "x",
-    "have different names; {.val {twice}} {?occurs/occur} more than once", "column_names",
-    of = columns
+    !any(nameless) && !length(twice), "x", "have names, all different", "column_names",
+    of = "The columns of {.arg x}", more = c(
+      x = if (any(nameless)) "{sum(nameless)} of {ncol(x)} {?has/have} none.",
+      x = if (length(twice)) "More than once: {.val {twice}}."
+    )
   )
   for (name in names(x)) check_feature_type(x[[name]], name)
   as.list(x)

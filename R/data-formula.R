@@ -4,7 +4,6 @@
 #' @param offset whether there may be one.
 #' @noRd
 model_frame <- function(formula, data, arg = "data", offset = FALSE) {
-  check_formula_depth(formula)
   must(length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula")
   must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data)
   check_no_lists(formula, data)
@@ -26,27 +25,11 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
 #' @noRd
 check_no_lists <- function(formula, data) {
   lists <- names(data)[vapply(data, is.list, NA)]
-  if (length(lists)) {
-    lists <- intersect(lists, all.vars(by_formula(stats::terms(formula, data = data), "data")))
-    if (length(lists)) check_feature_type(data[[lists[1]]], lists[1])
+  if (!length(lists)) {
+    return(invisible())
   }
-}
-
-#' Whatever walks a formula calls itself at every level, and the stack is limited
-#' @noRd
-check_formula_depth <- function(formula, arg = "formula", deepest = 5000) {
-  level <- list(formula)
-  depth <- 0
-  while (length(level)) {
-    depth <- depth + 1
-    must(
-      depth <= deepest && length(level) <= 1e6, arg,
-      "not be nested deeper than {deepest} levels", "formula",
-      more = c(i = "A sum is as deep as it has terms: {.code class ~ .} takes all columns.")
-    )
-    level <- unlist(lapply(level, as.list), recursive = FALSE, use.names = FALSE)
-    level <- level[vapply(level, is.call, NA)]
-  }
+  read <- all.vars(by_formula(stats::terms(formula, data = data), "data"))
+  for (name in intersect(lists, read)) check_feature_type(data[[name]], name)
 }
 
 #' Inputs must come from `data`, functions from where they are still found later, and
@@ -144,20 +127,15 @@ subset_rows <- function(frame, subset, data, env) {
   if (is.null(rows)) {
     return(seq_len(n))
   }
-  fits <- if (is.logical(rows)) {
-    length(rows) == n
-  } else if (is.numeric(rows)) {
-    all(abs(rows) <= n, na.rm = TRUE) && (all(rows >= 0 | is.na(rows)) || all(rows %in% -n:0))
-  } else {
-    is.character(rows) && all(rows %in% row.names(frame))
+  picked <- if (is.logical(rows) || is.numeric(rows) || is.character(rows)) {
+    tryCatch(stats::setNames(seq_len(n), row.names(frame))[rows], error = function(cnd) NULL)
   }
   must(
-    fits, "subset", "be a logical vector with one entry for each of the {n} row{?s}, or
+    !is.null(picked) && sum(is.na(picked)) == sum(is.na(rows)) && (!is.logical(rows) || length(rows) == n),
+    "subset", "be a logical vector with one entry for each of the {n} row{?s}, or
      positions or names of rows", "subset", got = rows
   )
-  if (is.character(rows)) rows <- match(rows, row.names(frame))
-  rows <- seq_len(n)[if (is.logical(rows)) which(rows) else rows]
-  rows[!is.na(rows)]
+  unname(picked[!is.na(picked)])
 }
 
 check_na_action <- function(na.action) {

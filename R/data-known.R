@@ -29,16 +29,11 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
   }
   row <- check_checked_rows(checked, data, id, ids, check)
   if (are_answers(checked)) {
-    if (is.null(checked$recorded)) {
-      checked$recorded <- levels[class_numbers(data$y, length(levels))[match(row, data$rows)]]
-    }
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]
     row <- row[checks]
   }
-  list <- check_labels(checked, row, data, levels, check)
-  once <- !duplicated(list$row)
-  lapply(list, function(v) v[once])
+  check_labels(checked, row, data, levels, check)
 }
 
 #' @param id as it was given. @param ids of row_ids(). @param check as must(), of the argument.
@@ -60,10 +55,7 @@ check_checked_rows <- function(checked, data, id, ids, check) {
     !length(missing), "have the columns {.field row} and {.field label}",
     more = c(
       x = "Missing: {.val {missing}}.",
-      i = if (!named && !length(key)) {
-        "To go by identifiers give them as {.arg id}, too: {.code id = data[\"name\"]}."
-      },
-      i = if (!named && length(key)) "To go by {.field {key}} give the argument {.arg id}, too.",
+      i = if (!named) "To go by identifiers give the argument {.arg id}, too: {.code id = data[\"name\"]}.",
       i = if (!named && length(ids)) {
         "In the place of {.field row} there may be {.field {ids$name}}."
       }
@@ -78,7 +70,7 @@ check_checked_rows <- function(checked, data, id, ids, check) {
 }
 
 #' The classes that rows were found to have
-#' @return list(row, label: number of the class)
+#' @return list(row, label: number of the class), each row once
 #' @noRd
 check_labels <- function(checked, row, data, levels, check) {
   label <- match(unix_lines(as.character(checked$label)), unix_lines(levels))
@@ -101,7 +93,8 @@ check_labels <- function(checked, row, data, levels, check) {
     !length(apart), "have one {.field label} for each {.field row}",
     more = c(x = "With different labels: {.val {few(apart)}}.")
   )
-  list(row = row, label = label)
+  once <- !duplicated(row)
+  list(row = row[once], label = label[once])
 }
 
 #' The rows that were looked up: by position, by identifier, or by both where these agree
@@ -206,17 +199,7 @@ trusted_rows <- function(trusted, data) {
 }
 
 check_rates <- function(rates, data) {
-  must(
-    (is.atomic(rates) || is.factor(rates)) && length(rates) == data$n_given, "rates",
-    "be a formula such as {.code ~ clinic}, or a vector with the group of each of the
-     {data$n_given} row{?s} of the data", "rates", got = rates
-  )
-  rates <- droplevels(as.factor(rates)[data$rows])
-  must(
-    !anyNA(rates), "rates",
-    "have a group for every row: {sum(is.na(rates))} {?is/are} missing", "rates"
-  )
-  rates
+  droplevels(as.factor(one_for_each(rates, data, "rates", "the group", "~ clinic")))
 }
 
 #' Rates are of groups: identifiers and measurements have a value of their own in every row
@@ -236,16 +219,14 @@ check_groups_shared <- function(rates) {
 #' Evaluate an argument in the data, as subset is
 #' @noRd
 eval_known <- function(expr, data, env, arg) {
-  trying_known <- function(code) {
-    trying(code, "{.arg {arg}} can't be evaluated.", arg, arg = arg)
-  }
-  value <- trying_known(eval(expr, if (is.data.frame(data)) data, env))
+  failed <- "{.arg {arg}} can't be evaluated."
+  value <- trying(eval(expr, if (is.data.frame(data)) data, env), failed, arg, arg = arg)
   if (!inherits(value, "formula")) {
     return(value)
   }
   must(length(value) == 2, arg, "be a one-sided formula such as {.code ~ clinic}", arg)
   # what the formula computes, not the columns it reads; functions are those of its writer
-  variables <- trying_known(as.list(attr(stats::terms(value), "variables"))[-1])
+  variables <- as.list(attr(trying(stats::terms(value), failed, arg, arg = arg), "variables"))[-1]
   home <- environment(value)
   if (is.null(home)) home <- env
   parts <- lapply(variables, function(expr) eval_known(expr, data, home, arg))

@@ -10,44 +10,17 @@ rows_without_label <- function(given, kept) {
   if (!inherits(left_out, c("omit", "exclude"))) {
     return(integer())
   }
-  inputs <- given[left_out, -attr(attr(given, "terms"), "response"), drop = FALSE]
-  missing <- vapply(inputs, function(v) rowSums(is.na(as.matrix(v))) > 0, logical(nrow(inputs)))
   at <- as.integer(left_out)
-  at[rowSums(matrix(missing, length(at))) == 0]
+  at[stats::complete.cases(given[at, -attr(attr(given, "terms"), "response"), drop = FALSE], at)]
 }
 
-#' @param features of these rows. @param coding of those with a label.
-#' @noRd
-inform_unlabelled <- function(rows, features, coding) {
+inform_unlabelled <- function(rows) {
   inform_sturdy(
     c(
       i = "{length(rows)} row{?s} {?has/have} no label and {?takes/take} no part in the fit.",
       i = "{.fn predict} without {.arg newdata} answers for {qty(length(rows))}{?it/them}, too."
     ),
     "no_label", rows = rows
-  )
-  for (name in names(coding)[vapply(coding, function(c) c$kind != "numeric", NA)]) {
-    novel <- setdiff(as.character(features[[name]]), coding[[name]]$levels)
-    inform_novel(novel, name, "the rows without a label")
-  }
-}
-
-#' Levels that training did not have
-#' @param where they are: cli markup, which may name `arg`. @param weight whether the model has a weight for each.
-#' @noRd
-inform_novel <- function(levels, column, where = "{.arg {arg}}", arg = NULL, weight = FALSE) {
-  taken <- if (weight) {
-    "{?its weight is/their weights are} as under the prior"
-  } else {
-    "{?it differs/they differ} from every known level"
-  }
-  inform_these(
-    "novel_levels",
-    c(i = paste0(
-      "Column {.val {column}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
-       {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
-    )),
-    levels = levels, column = column
   )
 }
 

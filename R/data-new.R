@@ -29,11 +29,7 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   } else {
     as.list(newdata)
   }
-  features <- features[blueprint$columns]
-  for (name in blueprint$columns) {
-    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg)
-  }
-  X <- encode_features(features, blueprint$coding, nrow(newdata))
+  X <- forge_features(blueprint, features, nrow(newdata), novel, arg)
   X <- with_offset(X, new_offset(blueprint, newdata, arg))
   complete <- !rowSums(is.na(X))
   if (!is.null(row_offset(X))) complete <- complete & !is.na(row_offset(X))
@@ -43,12 +39,9 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   list(X = X, complete = complete, row_names = row_names)
 }
 
-#' The offsets of new rows
+#' The offsets of new rows, or `NULL` where the formula has none
 #' @noRd
 new_offset <- function(blueprint, newdata, arg) {
-  if (is.null(blueprint$offset)) {
-    return(NULL)
-  }
   check_new_columns(newdata, blueprint$offset$variables, arg, "the {.fn offset}")
   env <- environment(blueprint$formula)
   parts <- lapply(blueprint$offset$parts, function(part) {
@@ -103,34 +96,6 @@ forge_formula_features <- function(blueprint, newdata, arg) {
     )
   }
   formula_features(frame, blueprint$terms)
-}
-
-check_new_feature <- function(v, name, coding, novel_allowed, arg) {
-  kind <- if (is.null(dim(v))) feature_kind(v) else "other"
-  # a column of NA is logical whatever it stands for
-  if (kind == "logical" && all(is.na(v))) {
-    kind <- coding$kind
-  }
-  column <- "Column {.val {name}} of {.arg {arg}}"
-  known <- if (!is.null(coding$time)) {
-    with_article(class(coding$time)[1])
-  } else if (coding$kind == "factor") "text or a factor" else coding$kind
-  must(
-    kind == coding$kind && (all(is.na(v)) || identical(class(time_of(v)), class(coding$time))), arg,
-    "be {known}, as in training",
-    "column_type", got = v, of = column, column = name
-  )
-  if (kind == "numeric") {
-    return(check_finite(v, name))
-  }
-  novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
-  must(
-    !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
-    "novel_levels",
-    more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
-    of = column, column = name, levels = novel
-  )
-  inform_novel(novel, name, arg = arg, weight = identical(novel_allowed, "weight"))
 }
 
 # Labelled rows -------------------------------------------------------------

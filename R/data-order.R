@@ -16,12 +16,12 @@ row_order <- function(keys) {
 
 #' Steps of the golden ratio, which spread over [0, 1) however many there are
 #' @noRd
-golden_share <- function(step, from = 0) (from + step * (sqrt(5) - 1) / 2) %% 1
+golden_share <- function(step) (step * (sqrt(5) - 1) / 2) %% 1
 
 #' At most k rows that stand for all of a table, the same ones however it is sorted
 #' @noRd
-rows_for_all <- function(X, y, k) {
-  if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X, y), k))
+rows_for_all <- function(X, k) {
+  if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X), k))
 }
 
 table_order <- function(X, y = NULL) row_order(table_keys(X, y))

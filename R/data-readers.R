@@ -131,13 +131,11 @@ is_readers_response <- function(y) inherits(y, "sturdy_readers")
 #' @noRd
 reader_columns <- function(given, expr, long) {
   must(length(given) > 0, "...", "have labels of at least one reader", "readers")
-  if (long) {
-    must(
-      length(given) == 1, "...",
-      "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
-       goes without these", "readers"
-    )
-  }
+  must(
+    !long || length(given) == 1, "...",
+    "be the labels alone, with {.arg reader} and {.arg item} by name: a column for each reader
+     goes without these", "readers"
+  )
   table <- given[[1]]
   if (length(given) == 1 && (is.data.frame(table) || is.matrix(table)) && ncol(table) > 0) {
     names <- colnames(table)
@@ -158,18 +156,15 @@ reader_columns <- function(given, expr, long) {
 #' All labels as one vector of text, and the classes in their order
 #' @noRd
 joint_levels <- function(labels) {
+  labels <- unname(labels)
   if (!any(vapply(labels, is.factor, NA))) {
-    values <- unlist(lapply(unname(labels), as.vector))
+    values <- unlist(lapply(labels, as.vector))
     known <- values[!is.na(values)]
     must(length(known) > 0, "...", "not be missing in all rows", "readers")
     return(list(values = as.character(values), levels = levels(outcome_factor(known, "..."))))
   }
-  levels <- lapply(labels, function(v) {
-    if (is.factor(v)) levels(v) else text_levels(unique(as.character(v[!is.na(v)])))
-  })
-  list(
-    values = unlist(lapply(unname(labels), as.character)), levels = unique(unlist(unname(levels)))
-  )
+  levels <- lapply(labels, function(v) if (is.factor(v)) levels(v) else text_levels(as.character(v)))
+  list(values = unlist(lapply(labels, as.character)), levels = unique(unlist(levels)))
 }
 
 #' @export
@@ -177,10 +172,9 @@ joint_levels <- function(labels) {
   if (!missing(j)) {
     return(unclass(x)[i, j, drop = drop])
   }
-  new_readers(
-    unclass(x)[i, , drop = FALSE], attr(x, "levels"), attr(x, "gold"), attr(x, "readers"),
-    attr(x, "items")
-  )
+  picked <- unclass(x)[i, , drop = FALSE]
+  for (name in c("levels", "gold", "readers", "items", "class")) attr(picked, name) <- attr(x, name)
+  picked
 }
 
 #' Rows that nobody has labelled; of a long table they are not yet known
@@ -228,11 +222,8 @@ one_a_item <- function(frame) {
       of = "Inputs"
     )
   }
-  wide <- wide_readers(y, of, length(first))
-  terms <- attr(frame, "terms")
   frame <- frame[first, , drop = FALSE]
-  frame[[attr(terms, "response")]] <- wide
-  attr(frame, "terms") <- terms
+  frame[[attr(attr(frame, "terms"), "response")]] <- wide_readers(y, of, length(first))
   attr(frame, "items") <- stats::setNames(items[item[first]], row.names(frame))
   frame
 }
@@ -244,10 +235,9 @@ wide_readers <- function(y, of, n) {
   codes <- unclass(y)
   reader <- codes[, "reader"]
   said <- !is.na(codes[, 1])
-  turn <- rep(1L, length(of))
   order <- order(of, reader)
-  runs <- rle(paste(of, reader)[order])
-  turn[order] <- sequence(runs$lengths)
+  turn <- integer(length(of))
+  turn[order] <- sequence(rle(paste(of, reader)[order])$lengths)
   column <- interaction(reader, turn, drop = TRUE, lex.order = TRUE)
   wide <- matrix(NA_integer_, n, nlevels(column))
   wide[cbind(of, as.integer(column))[said, , drop = FALSE]] <- codes[said, 1]
@@ -267,10 +257,8 @@ wide_readers <- function(y, of, n) {
 #'   sources), of which report-known.R makes reports)
 #' @noRd
 mold_readers <- function(y, arg, ...) {
-  codes <- unclass(y)
-  if (is.null(dim(codes))) { # model.response() takes one column for a vector
-    codes <- matrix(codes, dimnames = list(NULL, attr(y, "readers")))
-  }
+  # model.response() takes one column for a vector
+  codes <- if (is.null(dim(y))) matrix(y, dimnames = list(NULL, attr(y, "readers"))) else unclass(y)
   names <- attr(y, "levels")
   at <- which(!is.na(codes), arr.ind = TRUE)
   source <- match(colnames(codes), attr(y, "readers"))

@@ -33,6 +33,23 @@ row_ids <- function(data, id = NULL, table = NULL) {
   list(name = if (named && !names(id) %in% id_taken) names(id) else "id", value = value[data$rows])
 }
 
+#' What was given of each row of the data, for the rows of a fit
+#' @param what it is, in words. @param example a formula.
+#' @noRd
+one_for_each <- function(value, data, arg, what, example) {
+  must(
+    (is.atomic(value) || is.factor(value)) && is.null(dim(value)) && length(value) == data$n_given, arg,
+    "be a formula such as {.code {example}}, or a vector with {what} of each of the {data$n_given}
+     row{?s} of the data", arg, got = value
+  )
+  missing <- data$rows[is.na(value[data$rows])]
+  must(
+    !length(missing), arg, "have no missing values", arg,
+    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), rows = missing
+  )
+  value[data$rows]
+}
+
 # Columns of answers, which identifiers can't be called
 id_taken <- c(
   "row", "label", "probability", "rank", "loo", "suggested", "p_suggested", "runner_up",

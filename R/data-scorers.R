@@ -53,42 +53,18 @@ train_left_out <- function(x) {
   mean_by_row(pred[levels], pred$rowIndex, pred$obs)
 }
 
-#' What learners of mlr3 predicted for rows that were left out, in the order of the task
-#' @noRd
-resample_left_out <- function(x) {
-  pred <- x$prediction()
-  if (!is.null(pred$prob)) mean_by_row(pred$prob, pred$row_ids, pred$truth)
-}
-
-#' What a workflow predicted in resamples, where that was saved
-#' @noRd
-tuned_left_out <- function(x) {
-  each <- x[[".predictions"]]
-  seen <- x[["id"]] %in% "Apparent" # resamples that are predicted by what was fitted to them
-  rows <- do.call(rbind, lapply(each[!seen & lengths(each) > 0], as.data.frame))
-  if (are_collected(rows)) collected_left_out(rows)
-}
-
-#' Are they the rows of collect_predictions(), of classes?
-#' @noRd
-are_collected <- function(x) {
-  is.data.frame(x) && ".row" %in% names(x) && !is.null(collected_outcome(x))
-}
-
-#' The name of the column with the recorded labels
-#' @noRd
-collected_outcome <- function(x) {
-  classes <- setdiff(sub("^[.]pred_", "", grep("^[.]pred_", names(x), value = TRUE)), "class")
-  labels <- vapply(x, function(v) is.factor(v) && setequal(levels(v), classes), NA)
-  of_labels <- setdiff(names(x)[labels], ".pred_class")
-  if (length(of_labels) == 1) of_labels
-}
-
-#' The mean over resamples, in the order of the rows; of several candidates of a grid that with the
-#' least log loss
+#' The mean over resamples of the rows of collect_predictions(), in the order of the rows; of several
+#' candidates of a grid that with the least log loss
+#' @return `NULL` where they are no such rows, of classes.
 #' @noRd
 collected_left_out <- function(x) {
-  obs <- x[[collected_outcome(x)]]
+  classes <- setdiff(sub("^[.]pred_", "", grep("^[.]pred_", names(x), value = TRUE)), "class")
+  labels <- vapply(x, function(v) is.factor(v) && setequal(levels(v), classes), NA)
+  of_labels <- setdiff(names(x)[labels], ".pred_class") # the recorded ones
+  if (!is.data.frame(x) || !".row" %in% names(x) || length(of_labels) != 1) {
+    return(NULL)
+  }
+  obs <- x[[of_labels]]
   prob <- as.matrix(x[paste0(".pred_", levels(obs))])
   colnames(prob) <- levels(obs)
   if (length(unique(x$.config)) > 1) {
@@ -126,11 +102,19 @@ scorers <- list(
   }),
   ResampleResult = new_scorer(
     "resample(task, lrn(..., predict_type = \"prob\"), rsmp(\"cv\"))",
-    resample_left_out
+    function(x) {
+      pred <- x$prediction() # in the order of the task
+      if (!is.null(pred$prob)) mean_by_row(pred$prob, pred$row_ids, pred$truth)
+    }
   ),
   tune_results = new_scorer(
     "fit_resamples(..., control = control_resamples(save_pred = TRUE))",
-    tuned_left_out
+    function(x) {
+      each <- x[[".predictions"]]
+      seen <- x[["id"]] %in% "Apparent" # resamples that are predicted by what was fitted to them
+      rows <- lapply(each[!seen & lengths(each) > 0], as.data.frame)
+      collected_left_out(do.call(rbind, rows))
+    }
   ),
   workflow = new_scorer(
     "fit_resamples(workflow, vfold_cv(data), control = control_resamples(save_pred = TRUE))"
@@ -154,12 +138,10 @@ scorer_of <- function(x) {
 #' @param prob as the user gave it. @return `prob`, with the attribute `labels` where it has some.
 #' @noRd
 out_of_sample <- function(prob) {
-  if (are_collected(prob)) {
-    return(collected_left_out(prob))
-  }
   scorer <- scorer_of(prob)
   if (is.null(scorer)) {
-    return(prob)
+    collected <- if (is.data.frame(prob)) collected_left_out(prob)
+    return(if (is.null(collected)) prob else collected)
   }
   found <- scorer$prob(prob)
   must(

@@ -22,15 +22,9 @@ mold_scores <- function(prob, labels) {
   rownames(prob) <- NULL
   rows <- setdiff(seq_len(n), missing)
   check_rows(length(rows), n)
-  if (length(missing)) {
-    inform_sturdy(
-      c(i = "{length(missing)} of {n} row{?s} {qty(length(missing))}{?lacks/lack} a score or the
-             label and {?is/are} left out."),
-      "rows_left_out", rows = length(missing)
-    )
-    prob <- prob[rows, , drop = FALSE]
-    labels <- labels[rows]
-  }
+  inform_lost_rows(data.frame(labels = labels, prob = I(prob)), length(rows))
+  prob <- prob[rows, , drop = FALSE]
+  labels <- labels[rows]
   if (ncol(prob) == 1) prob <- event_columns(prob, score_levels(labels, 2L))
   prob <- score_classes(prob, labels)
   levels <- colnames(prob)
@@ -53,10 +47,7 @@ mold_scores <- function(prob, labels) {
     data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
-  left_out <- if (length(missing)) {
-    structure(missing, names = names[missing], class = "omit")
-  }
-  with_labels(molded, list(y = code), rows, names[rows], n, left_out)
+  with_labels(molded, list(y = code), rows, names[rows], n, as_omitted(missing, names))
 }
 
 #' How scores are encoded: as they are

@@ -123,17 +123,17 @@ flip_other <- function(y) {
     more = c(i = "For text, use {.code factor(y)}.")
   )
   must(!anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing")
-  if (is.logical(y)) {
-    return(function(which) !y[which])
+  levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else one_pair(y)
+  others <- length(levels) - 1L
+  must(others > 0, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
+  function(which) {
+    step <- if (others > 1) sample.int(others, length(which), TRUE) else 1L
+    levels[(match(y[which], levels) - 1L + step) %% (others + 1L) + 1L]
   }
-  if (is.factor(y)) {
-    others <- nlevels(y) - 1L
-    must(others > 0, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
-    return(function(which) {
-      step <- if (others > 1) sample.int(others, length(which), TRUE) else 1L
-      levels(y)[(as.integer(y)[which] - 1L + step) %% (others + 1L) + 1L]
-    })
-  }
+}
+
+# The two codes of numeric labels
+one_pair <- function(y) {
   codes <- two_codes(y)
   refuse(
     length(codes) == 2 && length(y) > 0,
@@ -147,7 +147,7 @@ flip_other <- function(y) {
     length(codes) > 0, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
      not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels"
   )
-  function(which) sum(codes[[1]]) - y[which]
+  codes[[1]]
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the
@@ -158,15 +158,9 @@ with_seed_or_stream <- function(seed, code) {
   }
   seed <- check_count(seed, "seed", min = -.Machine$integer.max)
   global <- globalenv()
-  kind <- RNGkind()
-  state <- get0(".Random.seed", global, inherits = FALSE)
-  on.exit(if (is.null(state)) {
-    # the session has drawn nothing yet: only its kinds are to be kept
-    suppressWarnings(do.call(RNGkind, as.list(kind)))
-    suppressWarnings(rm(".Random.seed", envir = global))
-  } else {
-    assign(".Random.seed", state, envir = global)
-  })
+  if (!exists(".Random.seed", global, inherits = FALSE)) set.seed(NULL) # nothing has been drawn yet
+  state <- get(".Random.seed", global)
+  on.exit(assign(".Random.seed", state, envir = global))
   set.seed(
     seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection"
   )

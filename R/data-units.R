@@ -30,17 +30,7 @@ check_units <- function(units, data) {
     !is.null(data$said), "{.arg units} can't be used with {.fn readers}, nor with probabilities in the place of
      labels: each unit has one label.", c("units", "readers"), arg = "units"
   )
-  must(
-    (is.atomic(units) || is.factor(units)) && is.null(dim(units)) && length(units) == data$n_given, "units",
-    "be a formula such as {.code ~ patient}, or a vector with the unit of each of the {data$n_given}
-     row{?s} of the data", "units", got = units
-  )
-  missing <- data$rows[is.na(units[data$rows])]
-  must(
-    !length(missing), "units", "have no missing values", "units",
-    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), rows = missing
-  )
-  units[data$rows]
+  one_for_each(units, data, "units", "the unit", "~ patient")
 }
 
 #' All rows of a unit must have the same value

@@ -127,7 +127,6 @@ changed_formula <- function(object, formula.) {
     is.null(formula.) || inherits(formula., "formula"), "formula.",
     "be a formula, as in {.code . ~ . - x}", "formula", got = formula.
   )
-  if (!is.null(formula.)) check_formula_depth(formula., "formula.")
   old <- stats::formula(object)
   if (is.null(formula.)) {
     return(old)

@@ -41,7 +41,7 @@ bpm_prior <- function(spec, blueprint) {
     c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
   )
   group <- blueprint_columns(blueprint)$group
-  weights <- c(if (intercept) intercept_name, weight_names(blueprint))
+  weights <- c(if (intercept) intercept_name, unlist(coding_names(blueprint$coding)))
   must(
     length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs", of = "The model"
   )
@@ -82,14 +82,6 @@ effects_scales <- function(blueprint) {
   as.numeric(vapply(blueprint$coding, function(coding) {
     if (coding$kind == "numeric") 1 else 1 / coding$spread
   }, 0))
-}
-
-weight_names <- function(blueprint) {
-  names <- Map(
-    function(coding, name) paste0(name, if (coding$kind != "numeric") coding$levels),
-    blueprint$coding, blueprint$columns
-  )
-  unlist(names, use.names = FALSE)
 }
 
 #' Numbers, or a word for what finds them

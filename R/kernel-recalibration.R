@@ -19,7 +19,7 @@ slope_overlap <- function(slope, S, times) {
 #' @noRd
 overlap_slope <- function(overlap, S, times = rep(1, nrow(S))) {
   force(times) # of all rows
-  rows <- rows_for_all(S, NULL, recalibration_rows)
+  rows <- rows_for_all(S, recalibration_rows)
   S <- S[rows, , drop = FALSE]
   times <- times[rows]
   ends <- vapply(exp(recalibration_slopes), slope_overlap, 0, S = S, times = times)

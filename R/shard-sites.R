@@ -1,21 +1,18 @@
 # The sites of a shard in a file, 16 bytes a row: what a run needs to go on after it was
-# stopped. tau and nu of all rows, sealed with their number and a digest of the rows.
+# stopped. tau and nu of all rows, and a digest of these.
 
 sites_kind <- list(
-  magic = "sturdy sites ", format = 2L, what = "the sites of a shard",
-  other = "the sites of other rows"
+  magic = "sturdy sites ", format = 3L, what = "the sites of a shard", numbers = c("tau", "nu"),
+  strings = "rows"
 )
 
 #' Saves the sites of the blocks
 #' @param sites list(tau, nu) a block.
 #' @noRd
 save_sites <- function(state, sites) {
-  values <- c(
-    unlist(lapply(sites, `[[`, "tau")), unlist(lapply(sites, `[[`, "nu"))
-  )
-  payload <- writeBin(as.double(values), raw(), endian = "little")
+  all <- function(what) unlist(lapply(sites, `[[`, what))
   trying(
-    write_sealed(state$file, sites_kind, length(values) / 2, state$digest, payload),
+    write_sealed(state$file, sites_kind, list(tau = all("tau"), nu = all("nu"), rows = state$digest)),
     "The sites can't be saved.", "checkpoint"
   )
 }
@@ -29,14 +26,12 @@ take_saved_sites <- function(state) {
     return(FALSE)
   }
   remove_files(unfinished(file))
-  sizes <- vapply(state$blocks, `[[`, numeric(1), "n")
-  n <- sum(sizes)
   if (!file.exists(file)) {
-    return(n == 0)
+    return(length(state$blocks) == 0)
   }
-  payload <- read_sealed(file, sites_kind, function(payload) length(payload) / 16, state$digest)
-  values <- readBin(payload, "double", 2 * n, endian = "little")
-  shard_hold(state, list(tau = values[seq_len(n)], nu = values[n + seq_len(n)]))
+  held <- read_sealed(file, sites_kind)
+  if (held$rows != state$digest) abort_checkpoint("holds the sites of other rows", "rows", file)
+  shard_hold(state, held[c("tau", "nu")])
   TRUE
 }
 

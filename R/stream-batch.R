@@ -7,23 +7,24 @@
 #' @noRd
 absorb_stream <- function(reader, fit, run) {
   filter <- if (is.null(fit)) empty_filter(run$arguments) else fit$filter
+  show <- stream_progress(run$progress, run$total, filter$rows)
   repeat {
     first <- is.null(fit)
     data <- kept <- NULL
-    in_batch(fit, filter, run, if (!is.null(kept)) data[kept, , drop = FALSE], kept, code = {
+    tryCatch({
       data <- reader$read()
       if (NROW(data)) kept <- kept_rows(data, fit, run)
       if (length(kept)) fit <- absorb_batch(data[kept, , drop = FALSE], fit, run)
-    })
+    }, error = function(cnd) abort_batch(cnd, fit, filter, kept, run))
     if (is.null(data)) break
     if (nrow(data) == 0) next
     if (first) filter$begun <- c(filter$source_rows, nrow(data))
     filter <- record_batch(filter, fit$filter, nrow(data), length(kept))
     if (is.null(fit)) next
-    if (first) filter <- begun_stream(filter, fit, data, reader, run)
+    if (first) filter <- begun_stream(filter, fit, reader)
     fit$filter <- filter
     save_checkpoint(fit, run$checkpoint)
-    if (!is.null(run$show)) run$show(fit)
+    show(filter)
   }
   left_out <- filter$left_out
   must(
@@ -48,13 +49,13 @@ absorb_batch <- function(data, fit, run) {
 #' @noRd
 mold_batch <- function(formula, data, levels, scale) {
   frame <- model_frame(formula, data, "source")
-  terms <- attr(frame, "terms")
   arg <- rlang::as_label(formula[[2]])
   y <- stats::model.response(frame)
   outcome <- if (is.null(levels)) {
-    text <- is.character(y) || is.factor(y)
+    # of numbers that are all 1 the other class may be 0 or -1
+    open <- if (is.numeric(y)) length(two_codes(y)) > 1 else !is.logical(y) && nlevels(y) != 2
     must(
-      !text || length(unique(y)) != 1 || nlevels(y) == 2, arg,
+      !open || length(unique(y)) != 1, arg,
       "have both classes in the first batch, or be told them", "outcome_levels",
       more = c(
         x = "Found: {.val {as.character(y[1])}}.",
@@ -62,41 +63,30 @@ mold_batch <- function(formula, data, levels, scale) {
              {.code levels = c(\"no\", \"yes\")}."
       )
     )
-    must(
-      !is.numeric(y) || length(two_codes(y)) < 2, arg,
-      "be numeric only where a first batch of 1 alone leaves no doubt whether the other class is 0
-       or -1", "outcome_levels",
-      more = c(i = "Name both by {.arg levels}, as in {.code levels = c(-1, 1)}.")
-    )
     mold_outcome(y, arg, one_class = TRUE)
   } else {
     list(y = forge_outcome(y, levels, arg), levels = levels)
   }
-  blueprint <- formula_blueprint(formula, terms, data, outcome)
-  molded <- mold_terms(frame, terms, scale, blueprint, outcome$y)
+  molded <- mold_terms(formula, frame, data, scale, outcome)
   molded$data$y <- outcome$y
   molded
 }
 
 # Errors --------------------------------------------------------------------
 
-#' Evaluates `code`; an error says in which batch and row it came up
+#' Says in which batch and row an error came up
 #'
-#' @param fit,filter the fit before the batch, and its counts. @param data the rows
-#'   of the batch that are absorbed, `NULL` before they are known. @param kept their
-#'   positions in the batch.
+#' Most errors know their row. Otherwise the columns are at fault, and it is the first one; or the
+#' source failed.
+#' @param fit,filter the fit before the batch, and its counts. @param kept positions in the batch of the rows
+#'   that are absorbed, `NULL` before they are known.
 #' @noRd
-in_batch <- function(fit, filter, run, data, kept, code) {
-  force(fit)
-  tryCatch(code, error = function(cnd) {
-    row <- as.double(bad_row(cnd, fit, data))
-    abort_batch(cnd, fit, filter, if (is.null(kept)) row else as.double(kept[row]), run)
-  })
-}
-
-abort_batch <- function(cnd, fit, filter, batch_row, run) {
+abort_batch <- function(cnd, fit, filter, kept, run) {
   done <- filter$rows
   batch <- filter$batches + 1
+  of_source <- is.null(kept) && !inherits(cnd, "sturdy_error")
+  known <- c(cnd$row, cnd$rows, if (of_source) NA else 1)[1]
+  batch_row <- as.double(if (is.null(kept)) known else kept[known])
   row <- filter$source_rows + batch_row
   classes <- grep("^sturdy_error_", class(cnd), value = TRUE)
   abort_sturdy(
@@ -120,33 +110,4 @@ abort_batch <- function(cnd, fit, filter, batch_row, run) {
     c("batch", sub("^sturdy_error_", "", classes)),
     batch = batch, row = row, batch_row = batch_row, fit = fit, parent = cnd
   )
-}
-
-#' The row of a batch that an error is about
-#'
-#' Most errors know it. Otherwise it is the last row of the shortest beginning of
-#' the batch that also has the error, found by halving.
-#' @noRd
-bad_row <- function(cnd, fit, data) {
-  known <- c(cnd$row, cnd$rows)
-  if (length(known)) {
-    return(min(known))
-  }
-  if (is.null(data) || is.null(fit)) {
-    # the source failed, or the columns are at fault
-    return(if (is.null(data) && !inherits(cnd, "sturdy_error")) NA else 1)
-  }
-  fits <- function(n) {
-    is.list(tryCatch(
-      forge_labelled(fit$blueprint, data[seq_len(n), , drop = FALSE], NULL, NULL),
-      error = function(cnd) NULL
-    ))
-  }
-  below <- 0
-  above <- nrow(data)
-  while (above - below > 1) {
-    middle <- (below + above) %/% 2
-    if (fits(middle)) below <- middle else above <- middle
-  }
-  above
 }

@@ -135,8 +135,6 @@
 #'   * `begun`: the number of rows before the batch that settled the encoding, and in it;
 #'   * `history`: a data frame of `rows`, `errors` and `log_score`, cumulative, with
 #'     one row per batch. When it reaches 1000 rows, every other one is dropped;
-#'   * `names`: the names of the columns of the first batch, for a formula with a `.`,
-#'     otherwise `NULL`;
 #'   * `columns`, `classes`: names and types of the columns of a CSV file, or
 #'     `NULL`;
 #'   * `arguments`: those that a run must repeat to resume.
@@ -152,7 +150,7 @@
 #' database refuses the query; together with `sturdy_error_separator` when the header has
 #' one field and seems to be separated by another character. `sturdy_error_checkpoint`:
 #' the checkpoint exists, can't be read or written, or belongs to a run with other
-#' arguments or columns, or the source has fewer rows than it; together with
+#' arguments or rows, or the source has fewer rows than it; together with
 #' `sturdy_error_checkpoint_damaged` or `sturdy_error_checkpoint_version` when the file is
 #' damaged, or was made by a version with another format. `sturdy_error_formula`:
 #' `formula` is not a formula, for example because `source` was given first. Also those of
@@ -205,7 +203,7 @@ bpm_stream <- function(formula,
       list(model = start_stream(spec, molded), rows = molded$data)
     },
     formula = formula, na.action = na.action, arguments = arguments,
-    checkpoint = checkpoint, show = stream_progress(progress, source)
+    checkpoint = checkpoint, progress = progress, total = if (is.data.frame(source)) nrow(source) else NA
   )
   state <- open_checkpoint(checkpoint, resume, arguments)
   reader <- stream_source(source, batch_size, dots[!of_model])
@@ -244,18 +242,14 @@ check_stream_formula <- function(formula, source) {
     more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}.")
   )
   check_given(rlang::is_missing(source), "source")
-  check_formula_depth(formula)
   strip_environment(formula) # as the checkpoint has it
 }
 
 check_levels <- function(levels) {
-  if (is.null(levels)) {
-    return(NULL)
-  }
   must(
-    is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
+    is.null(levels) || is.atomic(levels) && length(levels) == 2 && !anyNA(levels) &&
       !anyDuplicated(as.character(levels)),
     "levels", "be two different classes, the event second", "outcome_levels", got = levels
   )
-  as.character(levels)
+  if (!is.null(levels)) as.character(levels)
 }

@@ -10,13 +10,10 @@ open_checkpoint <- function(checkpoint, resume, arguments) {
     "be the path of a file in a folder that exists", file.exists(checkpoint),
     "The checkpoint {.file {checkpoint}} already exists.", "it"
   )
-  if (!is.null(checkpoint)) {
-    if (resume) remove_files(unfinished(checkpoint))
-    if (file.exists(checkpoint)) read_checkpoint(checkpoint, arguments)
+  if (resume) remove_files(unfinished(checkpoint))
+  if (is.null(checkpoint) || !file.exists(checkpoint)) {
+    return(NULL)
   }
-}
-
-read_checkpoint <- function(checkpoint, arguments) {
   state <- read_state(checkpoint)
   different <- names(arguments)[state$arguments != vapply(arguments, digest, "")]
   refuse(
@@ -35,16 +32,7 @@ read_checkpoint <- function(checkpoint, arguments) {
 #' @noRd
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
-  columns <- names(reader$types())
-  if (!is.null(filter$columns) && !is.null(columns)) {
-    must(
-      identical(columns, filter$columns), "source", "be those of the run that is resumed",
-      "checkpoint",
-      more = c(x = "Now: {.val {few(columns)}}.", i = "Then: {.val {few(filter$columns)}}."),
-      of = "The columns of {.arg source}"
-    )
-    reader$settle(stats::setNames(filter$classes, filter$columns))
-  }
+  if (!is.null(filter$columns)) reader$settle(stats::setNames(filter$classes, filter$columns))
   passed <- reader$skip(filter$begun[1])
   data <- read_rows(reader, filter$begun[2])
   rows <- filter$source_rows
@@ -65,7 +53,7 @@ resume_stream <- function(reader, state, run) {
   fit <- tryCatch(restore_stream(model, state, run$arguments), error = function(cnd) {
     abort_checkpoint("holds a state that can't be that of a stream", "damaged", run$checkpoint)
   })
-  fit$filter <- begun_stream(fit$filter, fit, data, reader, run)
+  fit$filter <- begun_stream(fit$filter, fit, reader)
   inform_sturdy(
     c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in
            {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
@@ -96,30 +84,21 @@ save_checkpoint <- function(fit, checkpoint) {
 
 # Progress ------------------------------------------------------------------
 
-#' A function that shows how far a fit has come; what it shows ends with the frame
+#' A function that shows how far a stream has come; what it shows ends with the frame
 #'
-#' How many rows there are is known of a data frame only.
+#' @param total how many rows there are, which is known of a data frame only. @param before rows of the run that is
+#'   resumed.
 #' @noRd
-stream_progress <- function(progress, source, frame = rlang::caller_env()) {
+stream_progress <- function(progress, total, before, frame = rlang::caller_env()) {
   meter <- progress_meter("Reading", progress, frame)
   started <- seconds_now()
-  total <- if (is.data.frame(source)) nrow(source) else NA
-  before <- NULL
-  function(fit) {
-    stream <- fit$filter
-    if (is.null(before)) {
-      before <<- stream$rows - utils::tail(diff(c(0, stream$history$rows)), 1)
-    }
+  function(filter) {
     seconds <- seconds_now() - started
-    done <- stream$rows - before
-    rate <- done / max(seconds, 1e-3)
-    meter(
-      stream$rows, total,
-      sprintf(
-        "%s rows, %s rows/s, prequential error %.4f", whole(stream$rows),
-        whole(signif(rate, 3)), stream$errors / stream$rows
-      ),
-      left = seconds * (total - stream$rows) / done
+    done <- filter$rows - before
+    words <- sprintf(
+      "%s rows, %s rows/s, prequential error %.4f", whole(filter$rows),
+      whole(signif(done / max(seconds, 1e-3), 3)), filter$errors / filter$rows
     )
+    meter(filter$rows, total, words, left = seconds * (total - filter$rows) / done)
   }
 }

@@ -5,37 +5,33 @@ empty_filter <- function(arguments) {
   list(
     rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
     log_scale = 0, batches = 0, source_rows = 0, left_out = 0, begun = c(0, 0),
-    history = NULL, names = NULL, columns = NULL, classes = NULL, arguments = arguments
+    history = NULL, columns = NULL, classes = NULL, arguments = arguments
   )
 }
 
 history_columns <- c("rows", "errors", "log_score")
 
-#' @param before the `filter` before a batch. @param counts that of absorb_rows().
+#' @param filter as it was before a batch. @param counts that of absorb_rows().
 #' @noRd
-record_batch <- function(before, counts, n, kept) {
-  after <- before
-  if (!is.null(counts)) {
-    after[filter_counts] <- counts[filter_counts]
-  }
-  after$batches <- before$batches + 1
-  after$source_rows <- before$source_rows + n
-  after$left_out <- before$left_out + n - kept
-  history <- rbind(before$history, as.data.frame(after[history_columns]))
+record_batch <- function(filter, counts, n, kept) {
+  if (!is.null(counts)) filter[filter_counts] <- counts[filter_counts]
+  filter$batches <- filter$batches + 1
+  filter$source_rows <- filter$source_rows + n
+  filter$left_out <- filter$left_out + n - kept
+  history <- rbind(filter$history, as.data.frame(filter[history_columns]))
   if (nrow(history) >= 1000) {
     history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
   }
   rownames(history) <- NULL
-  after$history <- history
-  after
+  filter$history <- history
+  filter
 }
 
 #' What the first batch settles of its source
 #' @noRd
-begun_stream <- function(filter, fit, data, reader, run) {
+begun_stream <- function(filter, fit, reader) {
   types <- reader$types()
   if (!is.null(types)) filter[c("columns", "classes")] <- list(names(types), unname(types))
-  if ("." %in% all.vars(run$formula)) filter$names <- names(data)
   reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
   filter
 }
@@ -46,7 +42,6 @@ begun_stream <- function(filter, fit, data, reader, run) {
 #' batch whose variables can't be computed.
 #' @noRd
 kept_rows <- function(data, fit, run) {
-  all <- seq_len(nrow(data))
   formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
   frame <- if (!identical(run$na.action, stats::na.fail)) {
     tryCatch(
@@ -55,7 +50,7 @@ kept_rows <- function(data, fit, run) {
     )
   }
   if (is.null(frame) || nrow(frame) != nrow(data)) {
-    return(all)
+    return(seq_len(nrow(data)))
   }
   rows_kept(stats::complete.cases(frame), run$na.action)
 }

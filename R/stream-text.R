@@ -136,11 +136,11 @@ text_batch <- function(con, size, classes, options) {
     lines <- text_rows(lines, con, length(classes), options)
     if (length(lines)) break
   }
-  failed <- function(cnd) NULL
-  data <- if (!anyNA(classes)) {
-    tryCatch(text_frame(lines, classes, options), error = failed, warning = failed)
+  typed <- function(cnd) text_typed(lines, classes, options)
+  if (anyNA(classes)) {
+    return(typed())
   }
-  if (is.null(data)) text_typed(lines, classes, options) else data
+  tryCatch(text_frame(lines, classes, options), error = typed, warning = typed)
 }
 
 text_frame <- function(lines, classes, options) {

@@ -53,9 +53,7 @@ set_at <- function(column, value, row = 117) {
 
 # A fit, with the numbers that a checkpoint holds in the place of its own
 fit_in <- function(checkpoint, fit) {
-  held <- restore_stream(fit, read_state(checkpoint), fit$filter$arguments)
-  held$filter["names"] <- fit$filter["names"]
-  held
+  restore_stream(fit, read_state(checkpoint), fit$filter$arguments)
 }
 
 caught <- function(code) tryCatch(code, error = identity)

@@ -118,15 +118,6 @@ test_that("an outcome of three ordered levels is taken in its order", {
   expect_null(mold_outcome(factor(c("no", "yes"), ordered = TRUE))$ordered)
 })
 
-test_that("how dates are made of text is said in their own form", {
-  code <- function(form) date_codes(list(v = format(as.Date("2023-12-20") + 1:40, form)))
-  expect_equal(code("%Y-%m-%d"), "as.numeric(as.Date(v))")
-  expect_equal(code("%Y/%m/%d"), "as.numeric(as.Date(v))")
-  for (form in c("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%d-%m-%Y", "%Y.%m.%d")) {
-    expect_equal(code(form), sprintf("as.numeric(as.Date(v, \"%s\"))", form))
-  }
-})
-
 repeats_of <- function(d, ...) {
   found <- NULL
   withCallingHandlers(

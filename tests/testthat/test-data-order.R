@@ -44,7 +44,7 @@ test_that("inducing inputs and rows that stand for all are not chosen by roundin
   X <- withr::with_seed(1, cbind(rbinom(900, 1, 0.5), rpois(900, 2), rnorm(900)))
   near <- X + withr::with_seed(2, matrix(1e-12 * runif(2700, -1, 1), 900))
   expect_identical(table_order(near), table_order(X))
-  expect_identical(rows_for_all(near, NULL, 100), rows_for_all(X, NULL, 100))
+  expect_identical(rows_for_all(near, 100), rows_for_all(X, 100))
   columns <- list(group = 1:3, weight = rep(1, 3))
   of <- function(X) place_inducing(X[table_order(X), ], columns, c(1, 1, 1), 8)
   expect_equal(of(near), of(X), tolerance = 1e-9)

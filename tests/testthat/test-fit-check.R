@@ -51,7 +51,7 @@ test_that("terms that a parser would group or order otherwise are those of a fit
   # what poly() has learned of the rows is part of how they are encoded
   by_poly <- function(d) {
     fit <- bpm(class ~ (a > 0) + b + poly(a, 2), d, inference = "adf", scale = FALSE)
-    stream_state(fit)$encoding
+    encoding_digest(fit)
   }
   expect_identical(by_poly(d), by_poly(d))
   expect_false(by_poly(d) == by_poly(replace(d, "a", d$a + d$a^3 / 10)))

@@ -58,8 +58,8 @@ test_that("of many rows the same ones tell the overlap however the table is sort
   whole <- slope(S)
   for (turn in list(order(d$labels), rev(1:6000), withr::with_seed(1, sample(6000)))) {
     expect_equal(slope(S[turn, ]), whole, tolerance = 1e-6)
-    rows <- rows_for_all(S[turn, ], d$labels[turn], 50)
-    expect_setequal(turn[rows], rows_for_all(S, d$labels, 50))
+    rows <- rows_for_all(S[turn, ], 50)
+    expect_setequal(turn[rows], rows_for_all(S, 50))
   }
   # some of all rows: the share that is left among all is about that
   q <- exp(ref_recalibrated(S, c(0, 0), whole))

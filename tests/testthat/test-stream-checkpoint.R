@@ -91,7 +91,7 @@ test_that("what the terms learned of the first batch is resumed, whatever the fo
 test_that("a checkpoint is read as numbers and names: nothing that is hidden there is run", {
   checkpoint <- withr::local_tempfile()
   stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
-  payload <- read_sealed(checkpoint, state_kind, length)
+  payload <- readBin(checkpoint, "raw", 1e5)[-seq_along(seal(state_kind, raw()))]
   expect_error(unserialize(payload))
   # the code of the package never takes what is in a file for an object of R
   package <- asNamespace("sturdy")
@@ -109,7 +109,7 @@ test_that("a checkpoint is read as numbers and names: nothing that is hidden the
   )
   for (object in forged) {
     bytes <- serialize(object, NULL)
-    write_sealed(checkpoint, state_kind, length(bytes), NULL, bytes)
+    writeBin(c(seal(state_kind, bytes), bytes), checkpoint)
     error <- caught(stream(checkpoint = checkpoint, resume = TRUE))
     expect_s3_class(error, "sturdy_error_checkpoint_damaged")
   }
@@ -160,7 +160,7 @@ test_that("no damaged checkpoint is accepted", {
   expect_error(stream(checkpoint = checkpoint), class = "sturdy_error_checkpoint")
   refused <- function(bytes) {
     writeBin(bytes, checkpoint)
-    error <- caught(read_checkpoint(checkpoint, list()))
+    error <- caught(read_state(checkpoint))
     expect_s3_class(error, "sturdy_error_checkpoint")
     error
   }
@@ -179,12 +179,12 @@ test_that("no damaged checkpoint is accepted", {
 
 test_that("the digest is that of other machines and years", {
   expect_identical(
-    rawToChar(seal(state_kind, 3, NULL, as.raw(1:3))),
+    rawToChar(seal(state_kind, as.raw(1:3))),
     "sturdy stream 0003 000000000000003 d0aa6218672cf5abc90bc85a33ee7dfb\n"
   )
 })
 
-test_that("a state that contradicts itself or the call is refused", {
+test_that("a state that can't be that of the fit is refused", {
   checkpoint <- withr::local_tempfile()
   fit <- stream(csv_file(), checkpoint = checkpoint)
   refused <- function(change) {
@@ -200,23 +200,12 @@ test_that("a state that contradicts itself or the call is refused", {
       fit
     }
   }
-  refused(set("filter", "rows")(299))
   refused(set("filter", "errors")(-1))
-  refused(set("filter", "left_out")(1))
   refused(set("filter", "counts")(c(1, 1)))
-  refused(set("filter", "counts")(c(500, 500)))
-  refused(set("filter", "history", "errors")(6:1))
   refused(set("weights", "log_scale")(NA_real_))
   refused(set("weights", "mean")(fit$weights$mean[-1]))
   refused(set("weights", "C")(fit$weights$C[1:2, 1:2]))
-  refused(set("weights", "C")(replace(fit$weights$C, 2, 9)))
-  refused(set("weights", "C")(fit$weights$C - 1))
-  refused(set("weights", "C")(fit$weights$C + 9 * (1 - diag(nrow(fit$weights$C)))))
-  refused(set("filter", "begun")(c(0, 0)))
-  refused(set("filter", "begun")(c(0, 301)))
-  refused(set("filter", "begun")(c(-1, 50)))
-  refused(set("filter", "source_rows")(numeric()))
-  # and one that does not is taken
+  # and one that can is taken
   unlink(checkpoint)
   write_state(fit, checkpoint)
   expect_identical(fit_in(checkpoint, fit), fit)
@@ -234,14 +223,26 @@ test_that("resuming removes what a killed run left, and nothing else", {
   expect_setequal(list.files(folder), c("s.bin", basename(others)))
 })
 
-test_that("a file with other columns can't be resumed", {
+test_that("a file is resumed whatever the order of its columns, but not without one that is read", {
   d <- stream_data()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
-  stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
-  other <- csv_file(d[c("b", "a", "f", "note", "class")])
+  unbroken <- stream(csv_file(d))
+  saved <- function() {
+    unlink(checkpoint)
+    stream(csv_file(d[1:100, ]), checkpoint = checkpoint)
+  }
+  resume <- function(columns, ...) {
+    suppressMessages(stream(csv_file(d[columns]), ..., checkpoint = checkpoint, resume = TRUE))
+  }
+  saved()
+  expect_identical(resume(c("b", "a", "f", "note", "class"))$weights, unbroken$weights)
+  saved()
+  expect_error(resume(c("a", "f", "note", "class")), class = "sturdy_error_formula")
+  every <- function(source, ...) stream(source, class ~ ., checkpoint = checkpoint, ...)
+  unlink(checkpoint)
+  every(csv_file(d[1:100, c("a", "b", "class")]))
   expect_error(
-    stream(other, checkpoint = checkpoint, resume = TRUE),
-    class = "sturdy_error_checkpoint"
+    every(csv_file(d[c("a", "b", "f", "class")]), resume = TRUE), class = "sturdy_error_checkpoint"
   )
 })
 
