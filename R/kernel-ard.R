@@ -47,8 +47,8 @@
 #' [select_model()] compares shapes by their evidence.
 #'
 #' # Sums
-#' `kernel_ard(linear = 1)` is the sum of a linear kernel and one of any shape: a trend and what is left.
-#'  A model that is linear alone is [bpm()].
+#' `kernel_linear() + kernel_ard()` is `kernel_ard(linear = 1)`, of any shape: a trend and what is
+#' left. A model that is linear alone is [bpm()].
 #'
 #' @param lengthscale Starting values (or values to hold), above 0, in units of
 #'   the *scaled* columns when the model scales its inputs. For `kernel_ard()` one
@@ -63,7 +63,7 @@
 #' @param nugget Variance of independent noise on the latent function, at least 0 (0.1
 #'   by default). At 0 there is no nugget, and none is learned.
 #' @param linear Variance of a linear part over that of the squared exponential part, at least 0.
-#'   At 0, the default, there is none, and none is learned.
+#'   At 0, the default, there is none, and none is learned. In `kernel_linear()` above 0.
 #' @param fixed Names of the hyperparameters that are held at the given values:
 #'   any of `"lengthscale"`, `"variance"` (the default), `"bias"`, `"nugget"` and `"linear"`;
 #'   `TRUE` holds all of them, `character()` none.
@@ -97,7 +97,7 @@
 #' kernel_ard()
 #' kernel_ard(lengthscale = c(1, 3), fixed = c("lengthscale", "variance"))
 #' kernel_iso(bias = 0, nugget = 0.01, prior = NULL)
-#' kernel_ard(linear = 1)
+#' kernel_linear() + kernel_ard()
 #' kernel_ard(shape = "matern 5/2")
 #' kernel_iso(shape = "rational quadratic", alpha = 0.5)
 kernel_ard <- function(lengthscale = NULL,
@@ -124,6 +124,33 @@ kernel_iso <- function(lengthscale = NULL,
                        shape = "squared exponential",
                        alpha = 1) {
   new_kernel("iso", as.list(environment()))
+}
+
+#' @rdname kernel_ard
+#' @export
+kernel_linear <- function(linear = 1) {
+  linear <- check_hyper(linear, "linear", TRUE, 1)
+  structure(list(linear = linear), class = c("kernel_linear", "sturdy_kernel"))
+}
+
+#' @export
+`+.sturdy_kernel` <- function(e1, e2) {
+  parts <- if (missing(e2)) list(e1) else list(e1, e2)
+  linear <- vapply(parts, inherits, NA, "kernel_linear")
+  must(
+    length(parts) == 2 && sum(linear) == 1 && inherits(parts[[which(!linear)]], "sturdy_kernel"),
+    NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels"
+  )
+  kernel <- check_kernel(parts[[which(!linear)]])
+  kernel$linear <- parts[[which(linear)]]$linear
+  kernel
+}
+
+#' @export
+print.kernel_linear <- function(x, digits = 3, ...) {
+  linear <- format_each(x$linear, check_digits(digits))
+  cat("<kernel_linear> linear ", linear, ", to be added to another kernel\n", sep = "")
+  invisible(x)
 }
 
 # Construction --------------------------------------------------------------

@@ -47,6 +47,18 @@ read_state <- function(file) {
   c(state, list(filter = filter))
 }
 
+#' Counts that agree with each other
+#' @noRd
+counts_agree <- function(filter) {
+  counts <- unlist(filter[c("batches", "source_rows", "left_out", "begun")])
+  last <- filter$history[nrow(filter$history), ]
+  length(counts) == 5 && all(counts >= 0 & counts == round(counts)) &&
+    filter$source_rows == filter$rows + filter$left_out && filter$begun[2] > 0 &&
+    sum(filter$begun) <= filter$source_rows &&
+    sum(filter$counts) == filter$rows && nrow(filter$history) <= filter$batches &&
+    identical(unlist(last), unlist(filter[names(last)]))
+}
+
 # A fit from its state ------------------------------------------------------
 
 #' A fit that has seen no row yet
@@ -61,7 +73,7 @@ start_stream <- function(spec, molded) {
   model
 }
 
-#' The fit of a state; an error where it can't be that of the model
+#' The fit of a state; an error where it contradicts itself or the model
 #' @param fit any fit of the same model, as start_stream() makes it.
 #' @noRd
 restore_stream <- function(fit, state, arguments) {
@@ -71,6 +83,7 @@ restore_stream <- function(fit, state, arguments) {
   fit$weights$log_scale <- state$log_scale_weights
   fit$filter <- state$filter
   fit$filter$arguments <- arguments
-  stopifnot(is.null(wrong_field(fit)))
+  C <- unname(fit$weights$C)
+  stopifnot(is.null(wrong_field(fit)), counts_agree(fit$filter), isSymmetric(C), is.matrix(chol(C)))
   fit
 }

@@ -146,6 +146,14 @@ extended_test("learning finds the shape that made the labels", {
   expect_gt(mean(better), 0)
 })
 
+test_that("a sum of a linear kernel and another has the linear part", {
+  expect_identical(kernel_linear(2) + kernel_ard(), kernel_ard(linear = 2))
+  expect_identical(kernel_iso(1) + kernel_linear(), kernel_iso(1, linear = 1))
+  expect_error(kernel_ard() + kernel_iso(), class = "sturdy_error_kernel")
+  expect_error(kernel_ard() + 1, class = "sturdy_error_kernel")
+  expect_error(gpc(class ~ a, toy(), kernel = kernel_linear()), class = "sturdy_error")
+})
+
 test_that("a shape that is not there is refused, and others are shown", {
   expect_error(kernel_ard(shape = "cosine"), class = "sturdy_error_choice")
   expect_error(kernel_ard(shape = "matern"), class = "sturdy_error_choice")
