@@ -210,7 +210,11 @@ report_factors <- function(reports, omega) {
 #' @return n x C; all 1 in a row without reports.
 #' @noRd
 report_likelihood <- function(reports, omega) {
-  running_product(report_turns(reports), reports, report_factors(reports, omega))$of_row
+  factors <- report_factors(reports, omega)
+  if (report_one_each(reports)) {
+    return(structure(factors, left_out = NULL))
+  }
+  running_product(report_turns(reports), reports, factors)$of_row
 }
 
 #' Derivatives in omega from those in the likelihoods L of report_likelihood() [M 13.4]
