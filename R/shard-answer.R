@@ -65,9 +65,8 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, tab
   check_no_dots(...)
   check_posterior(object)
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
   args <- list(object = object, type = type, noise = noise, cost = cost)
   invisible(write_answers(team, "predict", args, to))
 }
@@ -84,13 +83,11 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   check_posterior(object)
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
   encoded <- encode_again(team, object)
   latent <- shards_of_fit(object, team)
-  saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
-  if (!saved) {
+  if (!encoded$resumed) {
     L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
     latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   }
@@ -102,7 +99,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
       status = status
     )
   }
-  write_answers(team, "suspects", c(out[c("posterior", "lik")], list(object = object)), to)
+  write_answers(team, "suspects", c(out[c("point", "posterior", "lik")], list(object = object)), to)
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
@@ -118,30 +115,22 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
     )
   }
   inform_no_label_noise(object)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
   write_answers(team, "labelled", args, to)
 }
 
 #' Encodes rows as the fit does, which must be its rows
 #' @noRd
 encode_again <- function(team, object) {
-  types <- first_rows(team)$types
-  encoded <- team$ask("encode", list(
-    blueprint = object$blueprint, na.action = stats::na.omit, types = types
-  ))
-  counts <- rowSums(vapply(encoded, `[[`, numeric(2), "counts"))
-  if (!identical(counts, object$shards$counts)) {
-    abort_sturdy(
-      c(
-        "{.arg rows} must be those of the fit.",
-        x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
-             {object$shards$counts[1]} and {object$shards$counts[2]}."
-      ),
-      "rows", arg = "rows"
-    )
-  }
+  encoded <- encode_shards(team, object$blueprint, stats::na.omit, first_rows(team)$types)
+  counts <- encoded$counts
+  of_fit <- object$shards$counts
+  must(
+    identical(counts, of_fit), "rows", "be those of the fit", "rows",
+    more = c(x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
+                  {of_fit[1]} and {of_fit[2]}.")
+  )
   encoded
 }
 
@@ -205,6 +194,7 @@ write_answers <- function(team, verb, args, to) {
   size <- team$size
   if (is.null(to$con)) {
     done <- team$ask(verb, args, lapply(to$files, function(file) list(file = file)))
+    lapply(to$files, function(file) remove_files(unfinished(file))) # of tasks that were killed
   } else {
     done <- lapply(seq_len(size), function(k) {
       done <- team$ask(verb, args, shards = k)[[1]]

@@ -20,39 +20,42 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
     arg = "formula"
   )
   na.action <- check_na_action(na.action)
-  team <- new_team(shard_labels(data), cluster)
+  team <- new_team(data, cluster)
   on.exit(team$close())
-  open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action)
   spec <- check_class_number(spec, molded)
   with_call(fit_shards(spec, team, molded))
 }
 
-shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")
-
-open_shards <- function(team, shards) {
-  files <- sites_files(shards$folder, team$size)
-  team$ask("open", list(options = shards$options), Map(function(source, file) {
-    list(source = source, file = file)
-  }, shards$sources, files))
-}
-
 #' The encoding of all rows, and the rows of a sample
 #'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed:
-#'   whether all hold sites of an earlier run)
+#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed)
 #' @noRd
 mold_shards <- function(team, formula, scale, na.action) {
   scan <- scan_shards(team, formula, scale, na.action)
-  encoded <- team$ask("encode", c(scan, list(na.action = na.action)))
-  counts <- vapply(encoded, `[[`, numeric(2), "counts")
-  shards <- list(
-    rows = colSums(counts), counts = rowSums(counts),
-    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
-  )
+  encoded <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
+  shards <- encoded[c("rows", "counts", "left_out")]
   list(
     blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows),
-    resumed = all(vapply(encoded, `[[`, logical(1), "saved"))
+    resumed = encoded$resumed
+  )
+}
+
+#' @param seen what the scan has seen of each shard, see shard_encode(), or `NULL`.
+#' @return list(rows: of each shard, counts: of the two classes, left_out, resumed: whether all
+#'   hold sites of an earlier run)
+#' @noRd
+encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
+  log <- list(blueprint = blueprint, na.action = na.action, types = types)
+  encoded <- team$ask("encode", log, seen)
+  team$log <- log
+  team$digests <- vapply(encoded, `[[`, "", "digest")
+  counts <- vapply(encoded, `[[`, numeric(2), "counts")
+  resumed <- team$resume && all(unlist(team$ask("resume")))
+  if (resumed) team$sites <- team$number
+  list(
+    rows = colSums(counts), counts = rowSums(counts),
+    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")), resumed = resumed
   )
 }
 
@@ -170,7 +173,7 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
 #' @noRd
 scores_of_shards <- function(team, latent, object) {
   out <- rounds_at_fit(latent, object)
-  team$sum("scores", out[c("posterior", "lik")], add_cells)
+  team$sum("scores", out[c("point", "posterior", "lik")], add_cells)
 }
 
 #' EP at the point of a fit, from the sites that the shards hold: what learning has tried last may be

@@ -57,17 +57,14 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
 shards_base <- function(team, rows, few, prior, again, resumed, units = function(hyper) 1,
                         by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
-  ready <- NULL
-  prepare <- function(hyper) {
-    if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
-    ready <<- hyper
-  }
+  prepare <- function(hyper) team$log$prior <- prior(hyper)
   # sites of all rows, where they are few
   hold <- function(sites) {
     before <- cumsum(rows) - rows
     team$ask("hold", each = Map(function(before, n) {
-      list(sites = lapply(sites, `[`, before + seq_len(n)))
+      list(value = lapply(sites[c("tau", "nu")], `[`, before + seq_len(n)))
     }, before, rows))
+    team$sites <- team$number
     held_sites
   }
   new_latent(
@@ -86,10 +83,10 @@ shards_base <- function(team, rows, few, prior, again, resumed, units = function
       }
       prepare(hyper)
       unit <- 1 / units(hyper)
-      from <- list(
+      team$ask("project", list(
         b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
-      )
-      team$ask("begin", list(from = from))
+      ))
+      team$sites <- team$number
       held_sites
     },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
@@ -120,7 +117,7 @@ rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
   out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
   out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
   if (wanted && ep_converged(out)) {
-    gradient <- team$sum("gradient", list(posterior = out$posterior, lik = lik), add_gradients)
+    gradient <- team$sum("gradient", c(out[c("point", "posterior")], list(lik = lik)), add_gradients)
     out$gradient_status <- if (is.list(gradient)) 0L else 4L
     if (is.list(gradient)) out[c("gradient", "slope")] <- list(gradient, gradient$slope)
   }

@@ -1,60 +1,92 @@
-# The sites of a shard in a file, 16 bytes a row: what a run needs to go on after it was
-# stopped. tau and nu of all rows, sealed with their number and a digest of the rows.
+# What shards make of messages and need again: points and sites, under the number of the
+# message. Where there are workers these are files, written once; whoever makes one again makes
+# the same. Sites may also be saved in a checkpoint, 16 bytes a row: what a run needs to go on
+# after it was stopped. tau and nu of all rows, sealed with their number and a digest of the rows.
 
 sites_kind <- list(
   magic = "sturdy sites ", format = 2L, what = "the sites of a shard",
   other = "the sites of other rows"
 )
 
-#' Saves the sites of the blocks
-#' @param sites list(tau, nu) a block.
+#' A folder for what is made, which killed runs may have left, too
 #' @noRd
-save_sites <- function(state, sites) {
-  values <- c(
-    unlist(lapply(sites, `[[`, "tau")), unlist(lapply(sites, `[[`, "nu"))
+run_folder <- function(checkpoint) {
+  if (is.null(checkpoint)) {
+    checkpoint <- tempdir()
+  } else {
+    remove_files(dir(checkpoint, "^run-", full.names = TRUE), recursive = TRUE)
+  }
+  folder <- tempfile("run-", checkpoint)
+  dir.create(folder)
+  folder
+}
+
+made_files <- function(folder, shards, number) {
+  file.path(folder, sprintf("%05d-%d", shards, number))
+}
+
+drop_made <- function(folder, shards, numbers) {
+  if (!is.null(folder)) for (k in numbers) remove_files(made_files(folder, shards, k))
+}
+
+#' @param value a list, of points with an n x 4 matrix a block, of sites with tau and nu of all rows.
+#' @noRd
+put_made <- function(state, value) {
+  state$made[[as.character(state$number)]] <- value
+  if (is.null(state$folder)) {
+    return(invisible())
+  }
+  file <- made_files(state$folder, state$shard, state$number)
+  # a task that comes late does not change what others have read
+  if (!file.exists(file)) write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
+}
+
+made_under <- function(state, number) {
+  name <- as.character(number)
+  if (is.null(state$made[[name]])) {
+    file <- made_files(state$folder, state$shard, number)
+    check_seen(file)
+    state$made[[name]] <- readRDS(file)
+  }
+  state$made[[name]]
+}
+
+check_seen <- function(path) {
+  must(
+    file.exists(path), "checkpoint",
+    "be a folder that all workers see: {.path {path}} is not there", "checkpoint"
   )
-  payload <- writeBin(as.double(values), raw(), endian = "little")
+}
+
+#' The sites of all rows, of those of the blocks
+#' @noRd
+all_sites <- function(sites) {
+  list(tau = unlist(lapply(sites, `[[`, "tau")), nu = unlist(lapply(sites, `[[`, "nu")))
+}
+
+block_sites <- function(sites, block) lapply(sites, `[`, block$before + seq_len(block$n))
+
+save_sites <- function(state, sites) {
+  values <- as.double(unlist(sites))
+  payload <- writeBin(values, raw(), endian = "little")
   trying(
-    write_sealed(state$file, sites_kind, length(values) / 2, state$digest, payload),
+    write_sealed(state$saved, sites_kind, length(values) / 2, state$digest, payload),
     "The sites can't be saved.", "checkpoint"
   )
 }
 
-#' Sites that an earlier run has saved become those of the blocks
+#' Takes the sites that an earlier run has saved
 #' @return whether there were, or there is nothing to save
 #' @noRd
-take_saved_sites <- function(state) {
-  file <- state$file
-  if (is.null(file) || !isTRUE(state$options$resume)) {
-    return(FALSE)
-  }
+shard_resume <- function(state) {
+  file <- state$saved
   remove_files(unfinished(file))
-  sizes <- vapply(state$blocks, `[[`, numeric(1), "n")
-  n <- sum(sizes)
+  n <- sum(vapply(state$blocks, `[[`, numeric(1), "n"))
   if (!file.exists(file)) {
     return(n == 0)
   }
   payload <- read_sealed(file, sites_kind, function(payload) length(payload) / 16, state$digest)
   values <- readBin(payload, "double", 2 * n, endian = "little")
-  shard_hold(state, list(tau = values[seq_len(n)], nu = values[n + seq_len(n)]))
+  put_made(state, list(tau = values[seq_len(n)], nu = values[n + seq_len(n)]))
   TRUE
-}
-
-#' Takes sites to start from
-#' @param sites list(tau, nu) of all rows.
-#' @noRd
-shard_hold <- function(state, sites) {
-  before <- 0
-  for (block in state$blocks) {
-    block$good <- lapply(sites, `[`, before + seq_len(block$n))
-    before <- before + block$n
-  }
-  NULL
-}
-
-sites_files <- function(folder, size) {
-  if (is.null(folder)) {
-    return(vector("list", size))
-  }
-  as.list(file.path(folder, sprintf("shard-%05d.sites", seq_len(size))))
 }

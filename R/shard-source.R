@@ -99,7 +99,7 @@
 #' rows
 #' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
-                   checkpoint = NULL, resume = FALSE) {
+                   checkpoint = NULL, resume = FALSE, patience = 60) {
   check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect) && !anyNA(x)
@@ -121,7 +121,8 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
       sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...)),
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1),
-        keep = check_flag(keep, "keep"), resume = resume, text = list(...)
+        keep = check_flag(keep, "keep"), resume = resume, text = list(...),
+        patience = check_number(patience, "patience", min = 1)
       ),
       folder = if (!is.null(checkpoint)) normalizePath(checkpoint)
     ),

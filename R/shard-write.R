@@ -16,7 +16,7 @@ shard_predict <- function(state, object, type, noise, cost, file = NULL) {
 
 #' The rows of the fit, by its label stage or, where it has none, by its own likelihood
 #' @noRd
-shard_suspects <- function(state, posterior, lik, object, file = NULL) {
+shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
   wrong <- 0
   stage <- object$label_stage
   answer <- function(y, rows, seen) {
@@ -31,7 +31,7 @@ shard_suspects <- function(state, posterior, lik, object, file = NULL) {
   none <- answer(1, 1L, matrix(log(0.5), 1, 2))[0, ]
   done <- answer_batches(file, none, function(write) {
     each_block(state, function(block) {
-      found <- answer(block$y, block$rows, block_view(state, block, posterior, lik)$seen)
+      found <- answer(block$y, block$rows, block_view(state, block, point, posterior, lik)$seen)
       wrong <<- wrong + sum(found$probability)
       write(found)
     })
