@@ -37,8 +37,7 @@
 #' @param format Of files: `"csv"`, the default, or `"parquet"` (`shard-00001.parquet`), which takes
 #'   the package nanoparquet.
 #' @param newdata Rows that the fit has not seen, described by [shards()].
-#' @param cluster `NULL`, the default, for this process, or a cluster made by
-#'   [parallel::makeCluster()].
+#' @param cluster `NULL`, the default, for this process; an engine or a cluster, see [shards()].
 #' @param ... With `newdata`: `labels` and `rates`. Otherwise not used.
 #' @return A data frame with one row a shard: `shard`, `rows`, and `file` or `table`; of
 #'   `mislabelled()` also `wrong`, the sum of the probabilities. For `predict()` invisibly.

@@ -20,11 +20,10 @@ new_mapper <- function(cluster, patience, folder) {
   } else {
     function(X, FUN) parallel::parLapply(cluster, X, FUN)
   }
-  warn <- loss_warner()
   function(items, message) {
     task <- packed_task(serialize(message, NULL), as.character(getNamespaceVersion("sturdy")))
     names(items) <- vapply(items, `[[`, 1L, "shard")
-    map_all(map, lapply(items, serialize, NULL), task, warn)
+    map_all(map, lapply(items, serialize, NULL), task, message$run)
   }
 }
 
@@ -46,9 +45,9 @@ packed_task <- function(sent, version) {
 }
 
 #' Answers to all tasks; those that are lost on the way are asked for again
-#' @param warn function(words, shards), told of those.
+#' @param run that the task is of: in each there is a warning for each reason.
 #' @noRd
-map_all <- function(map, X, task, warn) {
+map_all <- function(map, X, task, run) {
   answers <- X
   left <- seq_along(X)
   tries <- 0
@@ -81,24 +80,12 @@ map_all <- function(map, X, task, warn) {
         i = "What is saved in a {.arg checkpoint} can be resumed."),
       "cluster", arg = "cluster", parent = cause
     )
-    warn(why, lost)
+    warn_sturdy(
+      "No answer for {cli::qty(length(lost))}shard{?s} {few(lost)}, which {?is/are} asked again: {why}.",
+      "node_lost", shards = as.integer(lost), .frequency = "once", .frequency_id = paste(run, why)
+    )
   }
   unname(answers)
-}
-
-#' A warning of answers that were lost, once for each reason
-#' @noRd
-loss_warner <- function() {
-  told <- character()
-  function(why, shards) {
-    if (!why %in% told) {
-      warn_sturdy(
-        "No answer for {cli::qty(length(shards))}shard{?s} {few(shards)}, which {?is/are} asked again: {why}.",
-        "node_lost", shards = as.integer(shards)
-      )
-    }
-    told <<- c(told, why)
-  }
 }
 
 check_version <- function(got) {
@@ -205,7 +192,3 @@ new_round <- function(nodes, queue, X, FUN, patience, folder) {
   lapply(names(queue), it$send)
   it
 }
-
-#' A file that grows while a task is done
-#' @noRd
-sign_file <- function(folder, shard) file.path(folder, paste0("sign-", shard))

@@ -41,7 +41,6 @@ shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scan
   }, function(rows) left_out <<- left_out + rows, needed)
   check_same_rows(is.null(scanned) || identical(scanned, passed))
   state$digest <- digest(vapply(state$blocks, `[[`, "", "digest"))
-  keep_state(state)
   list(counts = counts, left_out = left_out, digest = state$digest)
 }
 
@@ -163,16 +162,6 @@ each_frame <- function(state, visit, most = Inf) {
     most <- most - (nrow(data) > 0)
   }
   reader$types()
-}
-
-#' Whoever waits for a task is told that there is progress, where a folder is between them
-#' @noRd
-sign_of_life <- function(state) {
-  now <- seconds_now()
-  if (!is.null(state$folder) && now - (if (is.null(state$signed)) 0 else state$signed) > 1) {
-    state$signed <- now
-    cat(".", file = sign_file(state$folder, state$shard), append = TRUE)
-  }
 }
 
 shard_reader <- function(source, options) {

@@ -90,3 +90,15 @@ shard_resume <- function(state) {
   put_made(state, list(tau = values[seq_len(n)], nu = values[n + seq_len(n)]))
   TRUE
 }
+
+#' Whoever waits for a task is told that there is progress, where a folder is between them
+#' @noRd
+sign_of_life <- function(state) {
+  now <- seconds_now()
+  if (!is.null(state$folder) && now - (if (is.null(state$signed)) 0 else state$signed) > 1) {
+    state$signed <- now
+    cat(".", file = sign_file(state$folder, state$shard), append = TRUE)
+  }
+}
+
+sign_file <- function(folder, shard) file.path(folder, paste0("sign-", shard))

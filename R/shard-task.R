@@ -2,7 +2,7 @@
 # of the message and in files, so that nobody need remember anything; who remembers encoded
 # rows, and what was made of them, saves himself to read them.
 
-shard_cache <- new.env(parent = emptyenv()) # by run, and there by shard
+shard_cache <- new.env(parent = emptyenv()) # states by run and shard
 
 #' What a shard answers to a message
 #'
@@ -33,7 +33,7 @@ shard_task <- function(item, message) {
 #' @noRd
 shard_state <- function(item, message) {
   if (!is.null(message$folder)) check_seen(message$folder)
-  state <- shard_cache[[message$run]][[as.character(item$shard)]]
+  state <- shard_cache[[paste(message$run, item$shard)]]
   log <- message$log
   if (is.null(state)) {
     state <- list2env(c(item[c("shard", "source", "options", "saved")], message[c("run", "folder")]))
@@ -41,6 +41,7 @@ shard_state <- function(item, message) {
       shard_encode(state, log$blueprint, log$na.action, log$types)
       check_same_rows(identical(state$digest, item$digest))
     }
+    if (!is.null(log) || message$verb == "encode") keep_state(state)
   }
   state$number <- message$number
   state$made <- state$made[intersect(names(state$made), message$kept)]
@@ -54,16 +55,12 @@ shard_state <- function(item, message) {
 #' A process that works for others has the shards of one run at a time
 #' @noRd
 keep_state <- function(state) {
-  if (is.null(shard_cache[[state$run]])) {
-    if (!is.null(state$folder)) shard_forget(names(Filter(is_elsewhere, as.list(shard_cache))))
-    assign(state$run, new.env(parent = emptyenv()), shard_cache)
-  }
-  assign(as.character(state$shard), state, shard_cache[[state$run]])
+  others <- Filter(function(x) x$run != state$run && !is.null(x$folder), as.list(shard_cache))
+  rm(list = names(others), envir = shard_cache)
+  assign(paste(state$run, state$shard), state, shard_cache)
 }
 
-is_elsewhere <- function(states) !is.null(as.list(states)[[1]]$folder)
-
-shard_forget <- function(runs) rm(list = intersect(runs, names(shard_cache)), envir = shard_cache)
+shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
 
 #' What is done at a message, as a function of the state and of the message's arguments
 #' @noRd

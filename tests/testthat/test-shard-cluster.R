@@ -49,7 +49,7 @@ test_that("any function that maps another over a list does the tasks: in any ord
   forgetful <- function(X, FUN, ...) {
     lapply(X, function(x) {
       calls <<- calls + 1
-      shard_forget(ls(shard_cache))
+      rm(list = ls(shard_cache), envir = shard_cache)
       if (calls %% 7 > 0) FUN(x)
     })
   }
@@ -275,7 +275,7 @@ test_that("what is no engine is refused, and what has no answers is told of", {
 test_that("a worker without the package, or with another version of it, is told of as such", {
   skip_unless_workers()
   task <- packed_task(raw(), "0.0.1")
-  error <- caught(map_all(lapply, list("1" = 1), task, stop))
+  error <- caught(map_all(lapply, list("1" = 1), task, "run"))
   expect_s3_class(error, c("sturdy_error_worker_version", "sturdy_error_cluster"), exact = FALSE)
   expect_match(conditionMessage(error), "should have version .*What it has: 0|same version")
   nowhere <- withr::local_tempdir()
