@@ -115,11 +115,16 @@ socket_mapper <- function(cluster, patience, folder) {
     place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
     before <- lapply(nodes, set_timeout, patience)
     on.exit(Map(set_timeout, nodes, before))
-    round <- new_round(nodes, split(seq_along(X), place[names(X)]), X, FUN, patience, folder)
-    on.exit(round$end(), add = TRUE, after = FALSE)
-    while (length(round$busy)) round$listen(round$send)
-    alive <<- setdiff(alive, round$lost)
-    round$answers
+    it <- new_round(nodes, patience, length(X))
+    # who is interrupted leaves no answer under way, if that does not last
+    on.exit(it$listen(seconds_now() + 5), add = TRUE, after = FALSE)
+    for (k in unique(place[names(X)])) {
+      tasks <- which(place[names(X)] == k)
+      it$send(as.character(k), tasks, list(X[tasks], FUN), sign_file(folder, names(X)[tasks]))
+    }
+    it$listen(Inf)
+    alive <<- setdiff(alive, it$lost)
+    it$answers
   }
 }
 
@@ -129,66 +134,56 @@ set_timeout <- function(con, seconds) {
 
 #' Tasks that are under way
 #'
-#' @param nodes connections. @param queue the tasks of each, by its number.
-#' @return an environment with answers (in words why there is none), lost (nodes), busy (nodes and
-#'   their tasks), send(k): the next task of a node; listen(then): to all, doing `then(k)` when node
-#'   k has answered; and end()
+#' @param nodes connections. @param size number of tasks.
+#' @return an environment with answers (in words why there is none), lost (nodes), send(k, tasks,
+#'   args: of lapply(), signs: files that grow while they are done) to node k, and listen(until):
+#'   to those who have still to answer
 #' @noRd
-new_round <- function(nodes, queue, X, FUN, patience, folder) {
+new_round <- function(nodes, patience, size) {
   it <- new.env(parent = emptyenv())
-  it$answers <- as.list(rep("its node was lost", length(X)))
-  it$busy <- list()
+  it$answers <- vector("list", size)
   call <- tempfile() # what a node was asked before has another
+  busy <- list()
   lose <- function(k, why) {
-    it$answers[[it$busy[[k]]$task]] <- paste("node", k, why)
+    it$answers[busy[[k]]$tasks] <- paste("node", k, why)
     it$lost <- c(it$lost, as.integer(k))
-    it$busy[[k]] <- NULL
+    busy[[k]] <<- NULL
   }
-  it$send <- function(k) {
-    task <- queue[[k]][1]
-    queue[[k]] <<- queue[[k]][-1]
-    if (is.na(task)) return()
-    sign <- sign_file(folder, names(X)[task])
-    it$busy[[k]] <- list(task = task, sign = sign, size = file.size(sign), since = seconds_now())
-    data <- list(fun = FUN, args = unname(X[task]), return = TRUE, tag = c(call, task))
+  it$send <- function(k, tasks, args, signs) {
+    busy[[k]] <<- list(tasks = tasks, signs = signs, since = seconds_now())
+    data <- list(fun = lapply, args = args, return = TRUE, tag = call)
     # in one piece: small ones wait for each other on a network
     bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
     tryCatch(
       writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) lose(k, "can't be reached")
     )
   }
-  hear <- function(k, then) {
-    task <- it$busy[[k]]$task
+  hear <- function(k) {
     got <- tryCatch(unserialize(nodes[[as.integer(k)]]), error = function(cnd) lose(k, "has gone"))
-    if (!identical(got$tag, c(call, task))) return()
-    it$answers[[task]] <- got$value
-    it$busy[[k]] <- NULL
-    then(k)
+    if (!identical(got$tag, call)) return()
+    it$answers[busy[[k]]$tasks] <- got$value
+    busy[[k]] <<- NULL
   }
   wait <- function(k) {
-    size <- file.size(it$busy[[k]]$sign)
-    if (!identical(size, it$busy[[k]]$size)) {
-      it$busy[[k]][c("size", "since")] <- list(size, seconds_now())
-    } else if (seconds_now() - it$busy[[k]]$since > patience) {
+    signs <- file.size(busy[[k]]$signs)
+    if (!identical(signs, busy[[k]]$before)) {
+      busy[[k]][c("before", "since")] <<- list(signs, seconds_now())
+    } else if (seconds_now() - busy[[k]]$since > patience) {
       lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
     }
   }
-  it$listen <- function(then) {
-    at <- names(it$busy)
-    ready <- socketSelect(nodes[as.integer(at)], FALSE, min(1, patience))
-    lapply(at[ready], hear, then)
-    lapply(at[!ready], wait)
-  }
-  it$end <- function() { # who is interrupted leaves no answer under way if that does not last
-    until <- seconds_now() + 5
-    while (length(it$busy) && seconds_now() < until) it$listen(identity)
-    if (length(it$busy)) {
+  it$listen <- function(until) {
+    while (length(at <- names(busy)) && seconds_now() < until) {
+      ready <- socketSelect(nodes[as.integer(at)], FALSE, min(1, patience))
+      lapply(at[ready], hear)
+      lapply(at[!ready], wait)
+    }
+    if (length(busy)) {
       warn_sturdy(
-        "Node{?s} {names(it$busy)} of {.arg cluster} {?is/are} still at work: others than sturdy
+        "Node{?s} {names(busy)} of {.arg cluster} {?is/are} still at work: others than sturdy
          would get the answer for theirs.", "node_busy"
       )
     }
   }
-  lapply(names(queue), it$send)
   it
 }
