@@ -27,7 +27,7 @@ shard_scan <- function(state, terms, needed, na.action, types) {
       n = nrow(frame), features = lapply(features, seen_values),
       term = attr(features, "term"), y = seen_classes(stats::model.response(frame))
     )
-    seen <<- merge_seen(seen, now)
+    seen <<- if (is.null(seen)) now else merge_seen(seen, now)
   })
   list(seen = seen, digest = digest)
 }
@@ -57,9 +57,6 @@ seen_classes <- function(y) {
 }
 
 merge_seen <- function(a, b) {
-  if (is.null(a) || is.null(b)) {
-    return(if (is.null(a)) b else a)
-  }
   list(
     n = a$n + b$n, features = merge_features(a$features, b$features), term = a[["term"]],
     y = merge_classes(a$y, b$y)

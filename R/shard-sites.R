@@ -8,17 +8,17 @@ sites_kind <- list(
   other = "the sites of other rows"
 )
 
-#' A folder for what is made, which killed runs may have left, too
+#' A folder for what is made; what killed runs have left in a checkpoint goes
 #' @noRd
-run_folder <- function(checkpoint) {
-  if (is.null(checkpoint)) {
-    checkpoint <- tempdir()
-  } else {
+run_folder <- function(checkpoint, wanted) {
+  if (!is.null(checkpoint)) {
     remove_files(dir(checkpoint, "^run-", full.names = TRUE), recursive = TRUE)
   }
-  folder <- tempfile("run-", checkpoint)
-  dir.create(folder)
-  folder
+  if (wanted) {
+    folder <- tempfile("run-", if (is.null(checkpoint)) tempdir() else checkpoint)
+    dir.create(folder)
+    folder
+  }
 }
 
 made_files <- function(folder, shards, number) {

@@ -19,7 +19,7 @@
 new_team <- function(rows, cluster = NULL) {
   team <- new.env(parent = emptyenv())
   run <- digest(list(tempfile(), Sys.time(), Sys.info()[["nodename"]], Sys.getpid()))
-  folder <- if (!is.null(cluster)) run_folder(rows$folder)
+  folder <- run_folder(rows$folder, !is.null(cluster))
   map <- if (is.null(cluster)) map_here else new_mapper(cluster, rows$options$patience, folder)
   items <- team_items(rows, folder)
   there <- NULL # numbers under which there may be files
