@@ -84,12 +84,10 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
   team <- new_team(rows, cluster)
   on.exit(team$close())
-  encoded <- encode_again(team, object)
+  encode_again(team, object)
   latent <- shards_of_fit(object, team)
-  if (!encoded$resumed) {
-    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
-    latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
-  }
+  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+  latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   out <- rounds_at_fit(latent, object)
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
@@ -122,15 +120,14 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
 #' Encodes rows as the fit does, which must be its rows
 #' @noRd
 encode_again <- function(team, object) {
-  encoded <- encode_shards(team, object$blueprint, stats::na.omit, first_rows(team)$types)
-  counts <- encoded$counts
+  types <- first_rows(team)$types
+  counts <- encode_shards(team, object$blueprint, stats::na.omit, types)$counts
   of_fit <- object$shards$counts
   must(
     identical(counts, of_fit), "rows", "be those of the fit", "rows",
     more = c(x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
                   {of_fit[1]} and {of_fit[2]}.")
   )
-  encoded
 }
 
 #' The latent of a fit over its shards

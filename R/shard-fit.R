@@ -29,21 +29,16 @@ fit_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clust
 
 #' The encoding of all rows, and the rows of a sample
 #'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed)
+#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them)
 #' @noRd
 mold_shards <- function(team, formula, scale, na.action) {
   scan <- scan_shards(team, formula, scale, na.action)
-  encoded <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
-  shards <- encoded[c("rows", "counts", "left_out")]
-  list(
-    blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows),
-    resumed = encoded$resumed
-  )
+  shards <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
+  list(blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows))
 }
 
 #' @param seen what the scan has seen of each shard, see shard_encode(), or `NULL`.
-#' @return list(rows: of each shard, counts: of the two classes, left_out, resumed: whether all
-#'   hold sites of an earlier run)
+#' @return list(rows: of each shard, counts: of the two classes, left_out)
 #' @noRd
 encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
   log <- list(blueprint = blueprint, na.action = na.action, types = types)
@@ -51,11 +46,11 @@ encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
   team$log <- log
   team$digests <- vapply(encoded, `[[`, "", "digest")
   counts <- vapply(encoded, `[[`, numeric(2), "counts")
-  resumed <- team$resume && all(unlist(team$ask("resume")))
-  if (resumed) team$sites <- team$number
+  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
+  if (team$resumed) team$sites <- team$number
   list(
     rows = colSums(counts), counts = rowSums(counts),
-    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")), resumed = resumed
+    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
   )
 }
 
@@ -126,9 +121,7 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
   Z <- inducing_inputs(spec$inducing, blueprint, X)
   if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
   few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z)
-  latent <- latent_shards(
-    team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
-  )
+  latent <- latent_shards(team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z)
   fit <- learn_over_shards(latent, spec)
   kernel[hyper_names] <- fit$hyper
   inducing <- new_inducing(fit)
@@ -140,7 +133,7 @@ fit_shards.bpm_spec <- function(spec, team, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   data <- with_reports(molded)$data
   few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior)
-  latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
+  latent <- latent_weight_shards(team, molded$shards$rows, few, prior)
   fit <- learn_over_shards(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)

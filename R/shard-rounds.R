@@ -7,8 +7,8 @@
 #' EP over all shards
 #'
 #' @param team see shard-team.R. @param lik list(df, L).
-#' @param from where to start: "prior" or "sites", those of the last fixed point. @param progress `NULL` or a function of
-#'   the round and its residual.
+#' @param from where to start: "prior" or "sites", those of the last fixed point.
+#' @param progress `NULL` or a function of the round and its residual.
 #' @return list(status, ..): as native_inducing_fit() names things, without those that are
 #'   by row; `posterior` and `sites`, a token for those that the shards hold.
 #' @noRd
@@ -43,17 +43,7 @@ rounds_begin <- function(it, team, lik, from) {
 #' @noRd
 rounds_look <- function(it, team, lik) {
   rounds_forget(it, team)
-  posterior <- posterior_of(it$at)
-  if (is.null(posterior)) {
-    return(FALSE)
-  }
-  sums <- rounds_pass(it, team, lik, posterior, numeric(), 0)
-  if (sums$status != 0) {
-    return(FALSE)
-  }
-  team$points <- NULL # what was there is the same, its f not known
-  rounds_accept(it, team, sums, it$at, posterior)
-  TRUE
+  rounds_go(it, team, lik, it$at)
 }
 
 #' Steps so far are not differences that count any more
@@ -63,24 +53,39 @@ rounds_forget <- function(it, team) {
   team$points <- team$points[1]
 }
 
-rounds_pass <- function(it, team, lik, posterior, gamma, scale) {
+#' A pass under the posterior at the end of a step
+#'
+#' @param to P and h there. @param gamma,scale of the step, see native_shard_pass(); a `scale` of 0
+#'   stays where we are.
+#' @return whether there is a posterior and the rows are not further from theirs than `bound`: then that
+#'   is where we are
+#' @noRd
+rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = Inf) {
+  posterior <- posterior_of(to)
+  if (is.null(posterior)) {
+    return(FALSE)
+  }
   sums <- team$sum("pass", list(
     points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma,
     scale = scale, save = it$save
   ), add_passes)
   it$save <- FALSE
-  sums
-}
-
-#' What was tried last becomes where we are
-#' @noRd
-rounds_accept <- function(it, team, sums, at, posterior) {
+  if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) {
+    return(FALSE)
+  }
+  if (scale > 0) {
+    change <- Map(
+      function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
+    )
+    it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
+  }
   team$points <- utils::head(c(team$number, team$points), length(it$memory) + 1)
-  it$at <- at
+  it$at <- to
   it$posterior <- posterior
   it$sums <- sums
   it$least <- min(it$least, sqrt(sums$squares))
   it$save <- TRUE
+  TRUE
 }
 
 #' The posterior of u, `NULL` where there is none
@@ -148,29 +153,12 @@ rounds_step <- function(it, team, lik, control) {
   0
 }
 
-#' @return whether there is a posterior at the end of a step and the rows are not far from
-#'   theirs: then that is where we are
-#' @noRd
 rounds_try <- function(it, team, lik, gamma, scale, bound) {
   move <- it$sums[c("P", "h")]
   for (j in seq_along(gamma)) {
     move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
   }
-  to <- Map(function(x, d) x + scale * d, it$at, move)
-  posterior <- posterior_of(to)
-  if (is.null(posterior)) {
-    return(FALSE)
-  }
-  sums <- rounds_pass(it, team, lik, posterior, gamma, scale)
-  if (sums$status != 0 || sqrt(sums$squares) > bound) {
-    return(FALSE)
-  }
-  change <- Map(
-    function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
-  )
-  it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
-  rounds_accept(it, team, sums, to, posterior)
-  TRUE
+  rounds_go(it, team, lik, Map(function(x, d) x + scale * d, it$at, move), gamma, scale, bound)
 }
 
 # What comes of it ------------------------------------------------------------

@@ -12,10 +12,10 @@ sites_kind <- list(
 #' @noRd
 run_folder <- function(checkpoint, wanted) {
   if (!is.null(checkpoint)) {
-    remove_files(dir(checkpoint, "^run-", full.names = TRUE), recursive = TRUE)
+    remove_files(dir(checkpoint, "^sturdy-run-[0-9a-f]+$", full.names = TRUE), recursive = TRUE)
   }
   if (wanted) {
-    folder <- tempfile("run-", if (is.null(checkpoint)) tempdir() else checkpoint)
+    folder <- tempfile("sturdy-run-", if (is.null(checkpoint)) tempdir() else checkpoint)
     dir.create(folder)
     folder
   }

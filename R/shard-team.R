@@ -6,7 +6,7 @@
 #   sum(verb, args, add)   the sum of what they answer, always in that order
 #   close()        forgets the run
 #   log            what every message tells: how rows are encoded and what features are made of
-#   resume         whether to go on from sites that were saved
+#   resumed        whether there are sites of an earlier run, or before encoding whether to look
 #   digests        of the encoded rows of each shard
 #   number         of the last message; under it shards keep what they have made of it
 #   points, sites  numbers of those that messages may still name, newest first: others are dropped
@@ -25,7 +25,7 @@ new_team <- function(rows, cluster = NULL) {
   there <- NULL # numbers under which there may be files
   team$size <- length(items)
   team$number <- 0
-  team$resume <- rows$options$resume
+  team$resumed <- rows$options$resume
   team$ask <- function(verb, args = list(), each = NULL, shards = seq_along(items)) {
     kept <- c(team$points, team$sites)
     drop_made(folder, seq_along(items), setdiff(there, kept))

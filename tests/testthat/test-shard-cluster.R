@@ -30,7 +30,7 @@ test_that("a fit is the same to the last bit on no, one or two workers", {
   learn <- function(...) bpm(class ~ ., shards(d, 5, keep = FALSE), prior_scale = "learn", ...)
   expect_identical(bits(learn(cluster = cluster)), bits(learn()))
   # and files of the run are gone
-  expect_length(dir(tempdir(), "^run-"), 0)
+  expect_length(dir(tempdir(), "^sturdy-run-"), 0)
 })
 
 test_that("any function that maps another over a list does the tasks: in any order, twice, or a few", {
@@ -288,7 +288,7 @@ test_that("a worker without the package, or with another version of it, is told 
 test_that("a folder of sites that a worker does not see is told of", {
   folder <- withr::local_tempdir()
   elsewhere <- function(X, FUN, ...) {
-    unlink(dir(folder, "^run-", full.names = TRUE), recursive = TRUE)
+    unlink(dir(folder, "^sturdy-run-", full.names = TRUE), recursive = TRUE)
     lapply(X, FUN)
   }
   error <- caught(fit_to(shards(list(giving(d)), checkpoint = folder), cluster = elsewhere))
