@@ -116,6 +116,15 @@ test_that("engines that are installed do them: mirai, future", {
   expect_length(here, 5)
 })
 
+test_that("what a node still has to answer to others is not taken for an answer", {
+  local_few()
+  cluster <- local_cluster(1)
+  other <- list(fun = Sys.getpid, args = list(), return = TRUE, tag = "other")
+  serialize(list(type = "EXEC", data = other, tag = NULL), cluster[[1]]$con)
+  expect_no_warning(fit <- fit_to(shards(d, 2), cluster = cluster))
+  expect_identical(bits(fit), bits(fit_to(shards(d, 2))))
+})
+
 test_that("an error at a node names its shard, and the cluster can be used again", {
   local_few()
   cluster <- local_cluster(2)
