@@ -165,7 +165,6 @@ each_frame <- function(state, visit, most = Inf) {
 }
 
 shard_reader <- function(source, options) {
-  if (!is.null(source$path) && source$kind == "frame") source$data <- readRDS(source$path)
   switch(source$kind,
     frame = stream_source(source$data, options$batch_size, list()),
     file = stream_source(source$path, options$batch_size, options$text),

@@ -38,24 +38,28 @@ put_made <- function(state, value) {
   }
   file <- made_files(state$folder, state$shard, state$number)
   # a task that comes late does not change what others have read
-  if (!file.exists(file)) write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
+  if (!file.exists(file)) write_made(value, file)
+}
+
+write_made <- function(value, file) {
+  write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
 }
 
 made_under <- function(state, number) {
   name <- as.character(number)
   if (is.null(state$made[[name]])) {
-    file <- made_files(state$folder, state$shard, number)
-    check_seen(file)
-    state$made[[name]] <- readRDS(file)
+    state$made[[name]] <- read_made(state$folder, state$shard, number)
   }
   state$made[[name]]
 }
 
-check_seen <- function(path) {
+read_made <- function(folder, shard, number) {
+  file <- made_files(folder, shard, number)
   must(
-    file.exists(path), "checkpoint",
-    "be a folder that all workers see: {.path {path}} is not there", "checkpoint"
+    file.exists(file), "checkpoint",
+    "be a folder that all workers see: {.path {file}} is not there", "checkpoint"
   )
+  readRDS(file)
 }
 
 #' The sites of all rows, of those of the blocks

@@ -6,9 +6,9 @@ shard_cache <- new.env(parent = emptyenv()) # states by run and shard
 
 #' What a shard answers to a message
 #'
-#' @param item list(shard: its number; source: where its rows come from, see shards(); options
-#'   of shards(); saved: the file of its sites in a checkpoint, or `NULL`; digest: of its encoded
-#'   rows; each: arguments for this shard alone).
+#' @param item list(shard: its number; each: arguments for this shard alone; digest: of its encoded
+#'   rows; about: list(source: where its rows come from, see shards(); options of shards(); saved: the
+#'   file of its sites in a checkpoint, or `NULL`), `NULL` where that is in the folder under 0).
 #' @param message list(run; number: of the message; verb, see shard_verb(); args; log: list(
 #'   blueprint, na.action, types, prior), `NULL` before rows are encoded; kept: numbers that may
 #'   be asked for again; folder: for what is made, or `NULL`: in memory; blas: options).
@@ -32,11 +32,12 @@ shard_task <- function(item, message) {
 #' The state of a shard, made anew where this process has not kept it
 #' @noRd
 shard_state <- function(item, message) {
-  if (!is.null(message$folder)) check_seen(message$folder)
   state <- shard_cache[[paste(message$run, item$shard)]]
   log <- message$log
   if (is.null(state)) {
-    state <- list2env(c(item[c("shard", "source", "options", "saved")], message[c("run", "folder")]))
+    about <- item$about
+    if (is.null(about)) about <- read_made(message$folder, item$shard, 0)
+    state <- list2env(c(item["shard"], about, message[c("run", "folder")]))
     if (!is.null(log)) {
       shard_encode(state, log$blueprint, log$na.action, log$types)
       check_same_rows(identical(state$digest, item$digest))

@@ -21,7 +21,9 @@ new_team <- function(rows, cluster = NULL) {
   run <- digest(list(tempfile(), Sys.time(), Sys.info()[["nodename"]], Sys.getpid()))
   folder <- run_folder(rows$folder, !is.null(cluster))
   map <- if (is.null(cluster)) map_here else new_mapper(cluster, rows$options$patience, folder)
-  items <- team_items(rows, folder)
+  items <- team_items(rows)
+  # read once by whoever has the shard: there may be a data frame in it
+  if (!is.null(folder)) Map(write_made, items, made_files(folder, seq_along(items), 0))
   there <- NULL # numbers under which there may be files
   team$size <- length(items)
   team$number <- 0
@@ -35,10 +37,13 @@ new_team <- function(rows, cluster = NULL) {
       run = run, number = team$number, verb = verb, args = args, log = team$log, kept = kept,
       folder = folder, blas = if (!is.null(folder)) blas_in_use()
     )
-    wanted <- lapply(items[shards], function(item) {
-      c(item, list(each = each[[item$shard]], digest = team$digests[item$shard]))
+    wanted <- lapply(shards, function(k) {
+      list(
+        shard = k, each = each[[k]], digest = team$digests[k],
+        about = if (is.null(folder)) items[[k]]
+      )
     })
-    Map(check_answer, map(wanted, message), items[shards])
+    Map(check_answer, map(wanted, message), rows$sources[shards])
   }
   team$sum <- function(verb, args, add) add_up(team$ask(verb, args), add)
   team$close <- function() {
@@ -48,30 +53,24 @@ new_team <- function(rows, cluster = NULL) {
   team
 }
 
-#' What a task knows of its shard; the rows of a data frame are in a file
+#' What a worker has to know of each shard
 #' @noRd
-team_items <- function(rows, folder) {
-  lapply(seq_along(rows$sources), function(shard) {
-    source <- rows$sources[[shard]]
-    if (source$kind == "frame" && !is.null(folder)) {
-      source$path <- file.path(folder, sprintf("rows-%05d", shard))
-      saveRDS(source$data, source$path, compress = FALSE)
-      source$data <- NULL
-    }
-    saved <- if (!is.null(rows$folder)) file.path(rows$folder, sprintf("shard-%05d.sites", shard))
-    list(shard = shard, source = source, options = rows$options, saved = saved)
+team_items <- function(rows) {
+  lapply(seq_along(rows$sources), function(k) {
+    saved <- if (!is.null(rows$folder)) file.path(rows$folder, sprintf("shard-%05d.sites", k))
+    list(source = rows$sources[[k]], options = rows$options, saved = saved)
   })
 }
 
 #' An error of a shard is the driver's, and says where it happened
 #' @noRd
-check_answer <- function(said, item) {
+check_answer <- function(said, source) {
   if (is.null(said$failure)) {
     return(said$answer)
   }
   own <- sub("^sturdy_error_", "", grep("^sturdy_error_", class(said$failure), value = TRUE))
   abort_sturdy(
-    "Shard {item$shard}, {item$source$label}, can't be used.", c("shard", own),
-    shard = item$shard, parent = said$failure
+    "Shard {said$shard}, {source$label}, can't be used.", c("shard", own),
+    shard = said$shard, parent = said$failure
   )
 }
