@@ -58,7 +58,8 @@
 #'   data; with a formula they are evaluated in `data`, as `subset` is. A row of weight w counts
 #'   as w rows with the same inputs and label: see [case-weights].
 #' @param cluster Where the rows of [shards()] are fitted: `NULL`, the default, in this process,
-#'   or on the workers of a cluster made by [parallel::makeCluster()].
+#'   or by an engine that maps a function over a list, such as `mirai::mirai_map`, or a cluster
+#'   made by [parallel::makeCluster()].
 #' @param kernel [kernel_ard()] (one lengthscale per column) or [kernel_iso()] (one for all). The
 #'   default is the first, with two classes and `hyper = "integrate"` or `epsilon = "average"` with a
 #'   linear part whose size is learned (`kernel_ard(linear = 1)`); with more than `r wide_columns` columns, and for rows of

@@ -37,8 +37,7 @@
 #' @param format Of files: `"csv"`, the default, or `"parquet"` (`shard-00001.parquet`), which takes
 #'   the package nanoparquet.
 #' @param newdata Rows that the fit has not seen, described by [shards()].
-#' @param cluster `NULL`, the default, for this process, or a cluster made by
-#'   [parallel::makeCluster()].
+#' @param cluster `NULL`, the default, for this process; an engine or a cluster, see [shards()].
 #' @param ... With `newdata`: `labels` and `rates`. Otherwise not used.
 #' @return A data frame with one row a shard: `shard`, `rows`, and `file` or `table`; of
 #'   `mislabelled()` also `wrong`, the sum of the probabilities. For `predict()` invisibly.
@@ -65,9 +64,8 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, tab
   check_no_dots(...)
   check_posterior(object)
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
   args <- list(object = object, type = type, noise = noise, cost = cost)
   invisible(write_answers(team, "predict", args, to))
 }
@@ -84,16 +82,12 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   check_posterior(object)
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
-  encoded <- encode_again(team, object)
+  encode_again(team, object)
   latent <- shards_of_fit(object, team)
-  saved <- all(vapply(encoded, `[[`, logical(1), "saved"))
-  if (!saved) {
-    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
-    latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
-  }
+  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+  latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
   out <- rounds_at_fit(latent, object)
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
@@ -102,7 +96,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
       status = status
     )
   }
-  write_answers(team, "suspects", c(out[c("posterior", "lik")], list(object = object)), to)
+  write_answers(team, "suspects", c(out[c("point", "posterior", "lik")], list(object = object)), to)
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
@@ -118,9 +112,8 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
     )
   }
   inform_no_label_noise(object)
-  team <- new_team(shard_labels(rows), cluster)
+  team <- new_team(rows, cluster)
   on.exit(team$close())
-  open_shards(team, rows)
   write_answers(team, "labelled", args, to)
 }
 
@@ -128,21 +121,13 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
 #' @noRd
 encode_again <- function(team, object) {
   types <- first_rows(team)$types
-  encoded <- team$ask("encode", list(
-    blueprint = object$blueprint, na.action = stats::na.omit, types = types
-  ))
-  counts <- rowSums(vapply(encoded, `[[`, numeric(2), "counts"))
-  if (!identical(counts, object$shards$counts)) {
-    abort_sturdy(
-      c(
-        "{.arg rows} must be those of the fit.",
-        x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
-             {object$shards$counts[1]} and {object$shards$counts[2]}."
-      ),
-      "rows", arg = "rows"
-    )
-  }
-  encoded
+  counts <- encode_shards(team, object$blueprint, stats::na.omit, types)$counts
+  of_fit <- object$shards$counts
+  must(
+    identical(counts, of_fit), "rows", "be those of the fit", "rows",
+    more = c(x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
+                  {of_fit[1]} and {of_fit[2]}.")
+  )
 }
 
 #' The latent of a fit over its shards
@@ -205,6 +190,7 @@ write_answers <- function(team, verb, args, to) {
   size <- team$size
   if (is.null(to$con)) {
     done <- team$ask(verb, args, lapply(to$files, function(file) list(file = file)))
+    lapply(to$files, function(file) remove_files(unfinished(file))) # of tasks that were killed
   } else {
     done <- lapply(seq_len(size), function(k) {
       done <- team$ask(verb, args, shards = k)[[1]]

@@ -1,196 +1,189 @@
-# Shards at the nodes of a cluster of the package parallel, addressed one by one: a node
-# keeps the state of its shards from message to message.
+# Who does tasks: this process, an engine that maps a function over a list (a *mapper*), or a
+# cluster of the package parallel, of which a mapper is made here. Losses, retries and placement
+# are the engine's; what it has no answer to is asked once more.
 
-check_cluster <- function(cluster) {
+map_here <- function(items, message) lapply(items, shard_task, message)
+
+#' @param cluster a function(X, FUN, ...) or a cluster. @param patience,folder see socket_mapper().
+#' @return function(items, message): what shard_task() answers, by whoever does it
+#' @noRd
+new_mapper <- function(cluster, patience, folder) {
   must(
-    inherits(cluster, "cluster") && length(cluster), "cluster",
-    "be a cluster made by {.fn parallel::makeCluster}", got = cluster
+    is.function(cluster) || inherits(cluster, "cluster") && length(cluster), "cluster",
+    "be a function that is used as {.fn lapply} is, or a cluster made by {.fn parallel::makeCluster}",
+    got = cluster
   )
-  cluster
+  map <- if (inherits(cluster, "SOCKcluster")) {
+    socket_mapper(cluster, patience, folder)
+  } else if (is.function(cluster)) {
+    cluster
+  } else {
+    function(X, FUN) parallel::parLapply(cluster, X, FUN)
+  }
+  function(items, message) {
+    task <- packed_task(serialize(message, NULL), as.character(getNamespaceVersion("sturdy")))
+    names(items) <- vapply(items, `[[`, 1L, "shard")
+    map_all(map, lapply(items, serialize, NULL), task, message$run)
+  }
 }
 
-#' Messages to the shards of a cluster, each node with its own
+#' A function that a process can take which has not got this package, and says so
+#' @noRd
+packed_task <- function(sent, version) {
+  force(sent)
+  force(version)
+  task <- function(item) {
+    found <- tryCatch(as.character(getNamespaceVersion("sturdy")), error = conditionMessage)
+    if (!identical(found, version)) {
+      return(list(version = found, node = paste(Sys.info()[["nodename"]], Sys.getpid())))
+    }
+    asNamespace("sturdy")$shard_task(unserialize(item), unserialize(sent))
+  }
+  frame <- environment(task)
+  parent.env(frame) <- baseenv()
+  task
+}
+
+#' Answers to all tasks; those that are lost on the way are asked for again
+#' @param run that the task is of: in each there is a warning for each reason.
+#' @noRd
+map_all <- function(map, X, task, run) {
+  answers <- X
+  left <- seq_along(X)
+  tries <- 0
+  while (length(left)) {
+    cause <- NULL
+    got <- tryCatch(as.list(map(X[left], task)[]), error = function(cnd) { # `[]` waits, of mirai_map()
+      cause <<- cnd
+      NULL
+    })
+    if (length(got) != length(left)) got <- vector("list", length(left))
+    lapply(got, check_version)
+    said <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
+    answers[left[said]] <- got[said]
+    if (all(said)) break
+    left <- left[!said]
+    tries <- if (any(said)) 0 else tries + 1
+    lost <- names(X)[left]
+    first <- got[!said][[1]]
+    why <- if (!is.null(cause)) {
+      conditionMessage(cause)
+    } else if (is.character(first)) {
+      first[1]
+    } else {
+      paste("what came was", describe(first))
+    }
+    refuse(
+      tries == 3,
+      c("{.arg cluster} has no answer for {cli::qty(length(lost))}shard{?s} {few(lost)}.",
+        x = if (is.null(cause)) "{why}.",
+        i = "What is saved in a {.arg checkpoint} can be resumed."),
+      "cluster", arg = "cluster", parent = cause
+    )
+    warn_sturdy(
+      "No answer for {cli::qty(length(lost))}shard{?s} {few(lost)}, which {?is/are} asked again: {why}.",
+      "node_lost", shards = as.integer(lost), .frequency = "once", .frequency_id = paste(run, why)
+    )
+  }
+  unname(answers)
+}
+
+check_version <- function(got) {
+  found <- if (is.list(got)) got[["version"]]
+  needed <- as.character(getNamespaceVersion("sturdy"))
+  refuse(
+    !is.null(found), c("{.pkg sturdy} must be installed at all workers, in the same version.",
+      x = "{got$node} should have version {needed}. What it has: {found}."),
+    c("worker_version", "cluster"), arg = "cluster"
+  )
+}
+
+# Sockets ---------------------------------------------------------------------
+
+#' A mapper of a cluster of sockets, each shard with one node as long as that answers
 #'
-#' A node that does not answer is left out from then on. Its shards go to the others, who hear
-#' all that has made them what they are, and are then what they were, to the last bit.
+#' A node that has gone, or has given no sign of life for some time, is not asked again.
+#' @param patience that time, in seconds. @param folder where tasks give signs of life.
 #' @noRd
-cluster_sender <- function(run, cluster, size, checked) {
-  alive <- start_nodes(cluster)
-  place <- rep_len(alive, size) # the node of each shard
-  new <- logical(size) # shards that have been moved, and have heard nothing yet
-  log <- list() # the messages that make a shard
-  sent <- 0
-  waiting <- FALSE # answers may be under way that nobody has taken
-  settle <- function() {
-    there <- vapply(alive, function(k) node_answers(cluster_nodes(cluster, k)), logical(1))
-    alive <<- alive[there]
-    waiting <<- FALSE
-  }
-  # `NULL` where a node was lost meanwhile
-  deliver <- function(message, shards) {
-    by_node <- split(shards, place[shards])
-    nodes <- cluster_nodes(cluster, as.integer(names(by_node)))
-    waiting <<- TRUE
-    answers <- tryCatch(
-      parallel::clusterApply(nodes, lapply(by_node, only_for, message), shard_answers),
-      error = function(cnd) cnd
-    )
-    if (inherits(answers, "error") || !all(vapply(answers, is.list, NA))) {
-      settle()
-      lost <- which(!place %in% alive)
-      check_lost(lost, alive, if (inherits(answers, "error")) answers, log)
-      place[lost] <<- rep_len(alive, length(lost))
-      new[lost] <<- TRUE
-      return(NULL)
+socket_mapper <- function(cluster, patience, folder) {
+  nodes <- lapply(unclass(cluster), `[[`, "con")
+  alive <- seq_along(nodes)
+  place <- integer() # the node of each shard, by name
+  function(X, FUN) {
+    refuse(!length(alive), "No node of {.arg cluster} answers any more.", "cluster")
+    new <- setdiff(names(X), names(place)[place %in% alive])
+    place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
+    before <- lapply(nodes, set_timeout, patience)
+    on.exit(Map(set_timeout, nodes, before))
+    it <- new_round(nodes, patience, length(X))
+    # who is interrupted leaves no answer under way, if that does not last
+    on.exit(it$listen(seconds_now() + 5), add = TRUE, after = FALSE)
+    for (k in unique(place[names(X)])) {
+      tasks <- which(place[names(X)] == k)
+      it$send(as.character(k), tasks, list(X[tasks], FUN), sign_file(folder, names(X)[tasks]))
     }
-    waiting <<- FALSE
-    checked(unlist(answers, recursive = FALSE)[order(unlist(by_node))], shards)
+    it$listen(Inf)
+    alive <<- setdiff(alive, it$lost)
+    it$answers
   }
-  # whether shards that have been moved are what they were
-  caught_up <- function() {
-    for (message in if (any(new)) log) {
-      answers <- deliver(message, which(new))
-      if (is.null(answers)) {
-        return(FALSE)
-      }
-      if (message$verb == "encode") check_same_rows(same_rows(answers, message$answers[new]))
-    }
-    new[] <<- FALSE
-    TRUE
+}
+
+set_timeout <- function(con, seconds) {
+  tryCatch(socketTimeout(con, as.integer(seconds)), error = function(cnd) -1L)
+}
+
+#' Tasks that are under way
+#'
+#' @param nodes connections. @param size number of tasks.
+#' @return an environment with answers (in words why there is none), lost (nodes), send(k, tasks,
+#'   args: of lapply(), signs: files that grow while they are done) to node k, and listen(until):
+#'   to those who have still to answer
+#' @noRd
+new_round <- function(nodes, patience, size) {
+  it <- new.env(parent = emptyenv())
+  it$answers <- vector("list", size)
+  call <- tempfile() # what a node was asked before has another
+  busy <- list()
+  lose <- function(k, why) {
+    it$answers[busy[[k]]$tasks] <- paste("node", k, why)
+    it$lost <- c(it$lost, as.integer(k))
+    busy[[k]] <<- NULL
   }
-  ask <- function(message) {
-    sent <<- sent + 1
-    message$number <- sent
-    answers <- NULL
-    while (is.null(answers)) answers <- if (caught_up()) deliver(message, message$shards)
-    if (message$verb == "encode") message$answers <- answers
-    if (message$verb %in% changing_verbs) log <<- logged(log, message)
-    answers
-  }
-  close <- function() {
-    if (waiting) settle()
+  it$send <- function(k, tasks, args, signs) {
+    busy[[k]] <<- list(tasks = tasks, signs = signs, since = seconds_now())
+    data <- list(fun = lapply, args = args, return = TRUE, tag = call)
+    # in one piece: small ones wait for each other on a network
+    bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
     tryCatch(
-      parallel::clusterCall(cluster_nodes(cluster, alive), shard_forget, run),
-      error = function(cnd) NULL
+      writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) lose(k, "can't be reached")
     )
   }
-  list(ask = ask, close = close)
-}
-
-#' Do answers to "encode" tell of the same rows, whatever sites were saved meanwhile?
-#' @noRd
-same_rows <- function(...) {
-  rows <- function(answers) lapply(answers, `[`, c("counts", "left_out", "digest"))
-  do.call(identical, lapply(list(...), rows))
-}
-
-#' A message without what is for other shards
-#' @noRd
-only_for <- function(shards, message) {
-  if (!is.null(message$each)) message$each[-shards] <- list(NULL)
-  message$shards <- shards
-  message
-}
-
-#' The log with one more message, without those that no longer matter
-#' @noRd
-logged <- function(log, message) {
-  verbs <- vapply(log, `[[`, "", "verb")
-  # these two say what the sites are, whatever they were
-  if (message$verb == "hold" || is.list(message$args$from)) {
-    log <- log[verbs %in% c("open", "encode") | seq_along(log) == max(which(verbs == "prepare"), 0)]
+  hear <- function(k) {
+    got <- tryCatch(unserialize(nodes[[as.integer(k)]]), error = function(cnd) lose(k, "has gone"))
+    if (!identical(got$tag, call)) return()
+    it$answers[busy[[k]]$tasks] <- got$value
+    busy[[k]] <<- NULL
   }
-  c(log, list(message))
-}
-
-#' @param lost shards. @param cause of the loss.
-#' @noRd
-check_lost <- function(lost, alive, cause, log) {
-  whose <- if (length(alive)) "A message to the nodes" else "No node"
-  what <- if (length(alive)) "failed" else "answers any more"
-  refuse(
-    !length(alive) || !length(lost), c("{whose} of {.arg cluster} {what}.",
-      i = "Make another one. What is saved in a {.arg checkpoint} can be resumed."),
-    "cluster", arg = "cluster", parent = cause
-  )
-  resumed <- any(vapply(log, function(message) isTRUE(message$args$options$resume), NA))
-  warn_sturdy(
-    c(
-      "A node of {.arg cluster} was lost: {length(lost)} shard{?s} {?is/are} read again
-       elsewhere ({few(lost)}).",
-      i = if (resumed) {
-        "Their sites are those saved last: the result is that of an undisturbed run to the
-         tolerance of EP, not to the last bit."
-      }
-    ),
-    "node_lost", shards = lost
-  )
-}
-
-#' Some nodes of a cluster, whose class and further attributes `[` may not keep
-#' @noRd
-cluster_nodes <- function(cluster, which) {
-  nodes <- unclass(cluster)[which]
-  attributes(nodes) <- attributes(cluster)[setdiff(names(attributes(cluster)), "names")]
-  nodes
-}
-
-#' Makes the nodes compute as the driver does, for sums are rounded as a BLAS and its threads
-#' group them; and sees whether each can be asked by itself
-#' @return the nodes that answer
-#' @noRd
-start_nodes <- function(cluster) {
-  blas <- blas_in_use()
-  ask <- function(nodes) {
-    unlist(parallel::clusterCall(cluster_nodes(cluster, nodes), start_node, blas))
-  }
-  cause <- NULL
-  alive <- seq_along(cluster)
-  together <- tryCatch(ask(alive), error = function(cnd) {
-    cause <<- cnd
-    NULL
-  })
-  apart <- vapply(rev(alive), function(k) {
-    if (!is.null(cause) && !node_answers(cluster_nodes(cluster, k))) {
-      return(NA_character_)
+  wait <- function(k) {
+    signs <- file.size(busy[[k]]$signs)
+    if (!identical(signs, busy[[k]]$before)) {
+      busy[[k]][c("before", "since")] <<- list(signs, seconds_now())
+    } else if (seconds_now() - busy[[k]]$since > patience) {
+      lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
     }
-    tryCatch(ask(k), error = function(cnd) NA_character_)
-  }, character(1))
-  apart <- rev(apart)
-  alive <- which(!is.na(apart))
-  refuse(
-    !length(alive), c("The nodes of {.arg cluster} can't be used.",
-      i = "{.pkg sturdy} must be installed there, in the same version."),
-    "cluster", arg = "cluster", parent = cause
-  )
-  must(
-    is.null(together) || identical(together[alive], apart[alive]), "cluster",
-    "be addressed one by one: each keeps its shards", "cluster",
-    more = c(x = "What is asked of one is answered by another.",
-             i = "Of mirai, join clusters of one daemon: see {.code vignette(\"machines\")}."),
-    of = "The nodes of {.arg cluster}"
-  )
-  alive
-}
-
-#' @return a name of the node
-#' @noRd
-start_node <- function(blas) {
-  options(blas)
-  paste(Sys.info()[["nodename"]], Sys.getpid())
-}
-
-#' Does a node answer what it is asked, after what may still be under way?
-#' @noRd
-node_answers <- function(node) {
-  question <- next_run()
-  tryCatch(
-    {
-      answer <- parallel::clusterCall(node, identity, question)[[1]]
-      # of a socket what was sent before can be taken
-      while (!identical(answer, question)) answer <- unserialize(node[[1]]$con)$value
-      TRUE
-    },
-    error = function(cnd) FALSE
-  )
+  }
+  it$listen <- function(until) {
+    while (length(at <- names(busy)) && seconds_now() < until) {
+      ready <- socketSelect(nodes[as.integer(at)], FALSE, min(1, patience))
+      lapply(at[ready], hear)
+      lapply(at[!ready], wait)
+    }
+    if (length(busy)) {
+      warn_sturdy(
+        "Node{?s} {names(busy)} of {.arg cluster} {?is/are} still at work: others than sturdy
+         would get the answer for theirs.", "node_busy"
+      )
+    }
+  }
+  it
 }

@@ -20,39 +20,37 @@ mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clus
     arg = "formula"
   )
   na.action <- check_na_action(na.action)
-  team <- new_team(shard_labels(data), cluster)
+  team <- new_team(data, cluster)
   on.exit(team$close())
-  open_shards(team, data)
   molded <- mold_shards(team, formula, spec$scale, na.action)
   spec <- check_class_number(spec, molded)
   with_call(fit_shards(spec, team, molded))
 }
 
-shard_labels <- function(shards) vapply(shards$sources, `[[`, character(1), "label")
-
-open_shards <- function(team, shards) {
-  files <- sites_files(shards$folder, team$size)
-  team$ask("open", list(options = shards$options), Map(function(source, file) {
-    list(source = source, file = file)
-  }, shards$sources, files))
-}
-
 #' The encoding of all rows, and the rows of a sample
 #'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them, resumed:
-#'   whether all hold sites of an earlier run)
+#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them)
 #' @noRd
 mold_shards <- function(team, formula, scale, na.action) {
   scan <- scan_shards(team, formula, scale, na.action)
-  encoded <- team$ask("encode", c(scan, list(na.action = na.action)))
+  shards <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
+  list(blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows))
+}
+
+#' @param seen what the scan has seen of each shard, see shard_encode(), or `NULL`.
+#' @return list(rows: of each shard, counts: of the two classes, left_out)
+#' @noRd
+encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
+  log <- list(blueprint = blueprint, na.action = na.action, types = types)
+  encoded <- team$ask("encode", log, seen)
+  team$log <- log
+  team$digests <- vapply(encoded, `[[`, "", "digest")
   counts <- vapply(encoded, `[[`, numeric(2), "counts")
-  shards <- list(
+  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
+  if (team$resumed) team$sites <- team$number
+  list(
     rows = colSums(counts), counts = rowSums(counts),
     left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
-  )
-  list(
-    blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows),
-    resumed = all(vapply(encoded, `[[`, logical(1), "saved"))
   )
 }
 
@@ -123,9 +121,7 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
   Z <- inducing_inputs(spec$inducing, blueprint, X)
   if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
   few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z)
-  latent <- latent_shards(
-    team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z, molded$resumed
-  )
+  latent <- latent_shards(team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z)
   fit <- learn_over_shards(latent, spec)
   kernel[hyper_names] <- fit$hyper
   inducing <- new_inducing(fit)
@@ -137,7 +133,7 @@ fit_shards.bpm_spec <- function(spec, team, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   data <- with_reports(molded)$data
   few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior)
-  latent <- latent_weight_shards(team, molded$shards$rows, few, prior, molded$resumed)
+  latent <- latent_weight_shards(team, molded$shards$rows, few, prior)
   fit <- learn_over_shards(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
@@ -170,7 +166,7 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
 #' @noRd
 scores_of_shards <- function(team, latent, object) {
   out <- rounds_at_fit(latent, object)
-  team$sum("scores", out[c("posterior", "lik")], add_cells)
+  team$sum("scores", out[c("point", "posterior", "lik")], add_cells)
 }
 
 #' EP at the point of a fit, from the sites that the shards hold: what learning has tried last may be

@@ -6,9 +6,9 @@
 #' @param team see shard-team.R. @param rows of each shard. @param few the latent of a
 #'   sample of rows that is here, as latent_inducing() makes it: its Z are those of all.
 #' @param columns see latent_kernel(). @param m number of inducing inputs, or `NULL` where
-#'   they were given. @param resumed whether the shards hold sites to start from.
+#'   they were given.
 #' @noRd
-latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
+latent_shards <- function(team, rows, few, columns, m) {
   prior <- function(hyper) {
     list(
       n_all = sum(rows), d = sum(rows), nugget = hyper$nugget, Z = few$Z, columns = columns,
@@ -18,15 +18,15 @@ latent_shards <- function(team, rows, few, columns, m, resumed = FALSE) {
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$again(hyper, size)
     placed$hyper <- hyper
-    latent_shards(team, rows, placed, columns, if (!is.null(m)) size, resumed)
+    latent_shards(team, rows, placed, columns, if (!is.null(m)) size)
   }
-  shards_base(team, rows, few, prior, again, resumed)
+  shards_base(team, rows, few, prior, again)
 }
 
 #' Weight space, its rows in shards
 #' @param weights the prior of the weights, see bpm_prior().
 #' @noRd
-latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
+latent_weight_shards <- function(team, rows, few, weights) {
   prior <- function(hyper) {
     scale <- weight_scales(weights, hyper)
     list(
@@ -44,32 +44,20 @@ latent_weight_shards <- function(team, rows, few, weights, resumed = FALSE) {
   }
   again <- function(hyper, m) {
     few$hyper <- hyper
-    latent_weight_shards(team, rows, few, weights, resumed)
+    latent_weight_shards(team, rows, few, weights)
   }
   units <- function(hyper) sqrt(weight_scales(weights, hyper))
-  shards_base(team, rows, few, prior, again, resumed, units, by_hyper)
+  shards_base(team, rows, few, prior, again, units, by_hyper)
 }
 
 #' @param prior function(hyper) of what shard_features() takes. @param units
 #'   function(hyper): what u is multiplied by in the coordinates of the model. @param
 #'   by_hyper function(out, hyper): the gradient where it is not the sum over shards.
 #' @noRd
-shards_base <- function(team, rows, few, prior, again, resumed, units = function(hyper) 1,
+shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1,
                         by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
-  ready <- NULL
-  prepare <- function(hyper) {
-    if (!identical(ready, hyper)) team$ask("prepare", list(prior = prior(hyper)))
-    ready <<- hyper
-  }
-  # sites of all rows, where they are few
-  hold <- function(sites) {
-    before <- cumsum(rows) - rows
-    team$ask("hold", each = Map(function(before, n) {
-      list(sites = lapply(sites, `[`, before + seq_len(n)))
-    }, before, rows))
-    held_sites
-  }
+  prepare <- function(hyper) team$log$prior <- prior(hyper)
   new_latent(
     n = n, columns = few$columns, classes = 2L, y = NULL,
     reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
@@ -78,18 +66,21 @@ shards_base <- function(team, rows, few, prior, again, resumed, units = function
     some = function(k) few,
     again = again, predict = few$predict,
     project = function(hyper, df, L, found) {
-      if (resumed) {
+      if (team$resumed) {
         return(held_sites)
       }
-      if (length(found$sites$tau) == n) {
-        return(hold(found$sites))
+      if (length(found$sites$tau) == n) { # all rows are the few that there are
+        team$ask("hold", each = Map(function(before, n) {
+          list(value = lapply(found$sites[c("tau", "nu")], `[`, before + seq_len(n)))
+        }, cumsum(rows) - rows, rows))
+      } else {
+        prepare(hyper)
+        unit <- 1 / units(hyper)
+        team$ask("project", list(
+          b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
+        ))
       }
-      prepare(hyper)
-      unit <- 1 / units(hyper)
-      from <- list(
-        b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
-      )
-      team$ask("begin", list(from = from))
+      team$sites <- team$number
       held_sites
     },
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
@@ -120,7 +111,7 @@ rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
   out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
   out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
   if (wanted && ep_converged(out)) {
-    gradient <- team$sum("gradient", list(posterior = out$posterior, lik = lik), add_gradients)
+    gradient <- team$sum("gradient", c(out[c("point", "posterior")], list(lik = lik)), add_gradients)
     out$gradient_status <- if (is.list(gradient)) 0L else 4L
     if (is.list(gradient)) out[c("gradient", "slope")] <- list(gradient, gradient$slope)
   }

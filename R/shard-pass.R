@@ -1,6 +1,5 @@
-# What happens where the rows of a shard are: in this process, or in one of a cluster, which
-# holds the state of its shards (shard-read.R) between the rounds. What goes to and fro are
-# matrices of k x k, never rows.
+# What happens where the rows of a shard are. What goes to and fro are matrices of k x k, never
+# rows; points and sites are called by the numbers of the messages that made them (shard-sites.R).
 
 # Rows ------------------------------------------------------------------------
 
@@ -26,47 +25,43 @@ shard_features <- function(prior, X) {
   list(Phi = Phi, lambda = rep(prior$nugget, nrow(X)))
 }
 
-# Messages --------------------------------------------------------------------
+# Messages ---------------------------------------------------------------------
 
-#' Other hyperparameters: features anew
+#' Sites to start from: those that the posterior of u under other rows makes of these
+#' @param b,C of the posterior of u. @param lik its own.
 #' @noRd
-shard_prepare <- function(state, prior) {
-  state$prior <- prior
-  for (block in state$blocks) {
-    block$Phi <- block$lambda <- NULL
-  }
+shard_project <- function(state, b, C, lik) {
+  sites <- each_block(state, function(block) {
+    rows <- block_rows(state, block)
+    m <- drop(crossprod(rows$Phi, b))
+    s2 <- colSums(rows$Phi * native_product(C, rows$Phi, FALSE)) + rows$lambda
+    native_project(lik$L[rows$kind, , drop = FALSE], m, s2, lik$df, rows$d)
+  })
+  put_made(state, all_sites(sites))
 }
 
-#' Sites to start from, and what they sum to
+#' A point to start from, and what it sums to
 #'
-#' @param from "prior"; "sites", those of the last fixed point; "positive", those last begun
-#'   from, negative precisions as 0; or list(b, C, lik), the posterior of u under other rows.
+#' @param sites number of its sites, `NULL` for those of the prior. @param point number of a
+#'   point: its sites, negative precisions as 0.
 #' @return list(P, h)
 #' @noRd
-shard_begin <- function(state, from) {
-  state$scale <- 0
-  sum_blocks(state, function(block) {
+shard_begin <- function(state, sites = NULL, point = NULL) {
+  begun <- list()
+  sums <- sum_blocks(state, function(block) {
     rows <- block_rows(state, block)
-    sites <- if (is.list(from)) {
-      block$good <- projected_sites(rows, from)
-    } else if (from == "positive" && !is.null(block$here)) {
-      sites_of_point(block$here, rows$lambda)
-    } else if (from != "prior") {
-      block$good
+    start <- if (!is.null(point)) {
+      start <- sites_of_point(made_under(state, point)[[block$at]], rows$lambda)
+      start$tau <- pmax(start$tau, 0)
+      start
+    } else if (!is.null(sites)) {
+      block_sites(made_under(state, sites), block)
     }
-    if (identical(from, "positive") && !is.null(sites)) sites$tau <- pmax(sites$tau, 0)
-    block$here <- native_shard_point(sites, rows$lambda)
-    block$trial <- NULL
-    block$memory <- list()
-    native_shard_gram(rows, block$here)
+    begun[[block$at]] <<- native_shard_point(start, rows$lambda)
+    native_shard_gram(rows, begun[[block$at]])
   }, add_grams)
-}
-
-projected_sites <- function(rows, from) {
-  m <- drop(crossprod(rows$Phi, from$b))
-  s2 <- colSums(rows$Phi * native_product(from$C, rows$Phi, FALSE)) + rows$lambda
-  lik <- from$lik
-  native_project(lik$L[rows$kind, , drop = FALSE], m, s2, lik$df, rows$d)
+  put_made(state, begun)
+  sums
 }
 
 sites_of_point <- function(point, lambda) {
@@ -74,70 +69,59 @@ sites_of_point <- function(point, lambda) {
   list(tau = point[, 1] / left, nu = point[, 2] / left)
 }
 
-#' A pass over the rows, from the last point or, if `accept`, from the one tried last
-#' @param forget whether to forget earlier differences.
+#' A pass over the rows from a point, which makes another
+#'
+#' @param points numbers of that point and of those before it, newest first: their differences are
+#'   the memory of the acceleration. @param save whether the sites of that point are to be saved.
 #' @return the sums of native_shard_pass()
 #' @noRd
-shard_pass <- function(state, posterior, lik, gamma, scale, accept, forget) {
-  if (accept) shard_accept(state)
-  state$scale <- scale
-  saved <- list()
+shard_pass <- function(state, points, posterior, lik, gamma, scale, save) {
+  points <- lapply(points, made_under, state = state)
+  tried <- saved <- list()
   sums <- sum_blocks(state, function(block) {
-    if (accept && !is.null(state$file)) {
-      sites <- sites_of_point(block$here, block_rows(state, block)$lambda)
-      saved[[length(saved) + 1]] <<- sites
-    }
-    if (forget) block$memory <- list()
-    step <- list(here = block$here, memory = block$memory, gamma = gamma, scale = scale)
-    out <- native_shard_pass(block_rows(state, block), lik, posterior, step)
-    block$trial <- out[["next"]]
+    here <- lapply(points, `[[`, block$at)
+    rows <- block_rows(state, block)
+    if (save) saved[[block$at]] <<- sites_of_point(here[[1]], rows$lambda)
+    out <- native_shard_pass(rows, lik, posterior, list(
+      here = here[[1]], memory = Map(`-`, here[-length(here)], here[-1]), gamma = gamma, scale = scale
+    ))
+    tried[[block$at]] <<- out[["next"]]
     out["next"] <- list(NULL)
     out
   }, add_passes)
-  if (length(saved)) save_sites(state, saved)
-  state$known <- length(sums$g)
+  put_made(state, tried)
+  if (length(saved) && !is.null(state$saved)) save_sites(state, all_sites(saved))
   sums
-}
-
-shard_accept <- function(state) {
-  for (block in state$blocks) {
-    if (state$scale > 0) {
-      difference <- block$trial - block$here
-      block$memory <- utils::head(c(list(difference), block$memory), state$known)
-    }
-    block$here <- block$trial
-  }
-  NULL
 }
 
 #' P and h anew from the sites: those of the rounds are sums of steps
 #' @noRd
-shard_gram <- function(state) {
+shard_gram <- function(state, point) {
   sum_blocks(state, function(block) {
-    native_shard_gram(block_rows(state, block), block$here)
+    native_shard_gram(block_rows(state, block), made_under(state, point)[[block$at]])
   }, add_grams)
 }
 
 #' Keeps the sites of a fixed point
 #' @noRd
-shard_settle <- function(state) {
-  each_block(state, function(block) {
-    block$good <- sites_of_point(block$here, block_rows(state, block)$lambda)
-    NULL
-  })
-  if (!is.null(state$file)) save_sites(state, lapply(state$blocks, `[[`, "good"))
-  NULL
+shard_settle <- function(state, point) {
+  sites <- all_sites(each_block(state, function(block) {
+    sites_of_point(made_under(state, point)[[block$at]], block_rows(state, block)$lambda)
+  }))
+  put_made(state, sites)
+  if (!is.null(state$saved)) save_sites(state, sites)
 }
 
 #' @return `FALSE` without a posterior
 #' @noRd
-shard_gradient <- function(state, posterior, lik) {
+shard_gradient <- function(state, point, posterior, lik) {
   sum_blocks(state, function(block) {
     rows <- block_rows(state, block)
     inputs <- if (!is.null(state$prior$Z)) {
       c(list(X = block$X), state$prior[c("Z", "columns", "hyper")])
     }
-    share <- native_shard_gradient(rows, lik, posterior, block$here, inputs)
+    here <- made_under(state, point)[[block$at]]
+    share <- native_shard_gradient(rows, lik, posterior, here, inputs)
     if (is.null(share)) FALSE else share
   }, add_gradients)
 }
@@ -145,17 +129,17 @@ shard_gradient <- function(state, posterior, lik) {
 #' What EP says of the rows of a block
 #' @return see native_shard_view(), with their kinds
 #' @noRd
-block_view <- function(state, block, posterior, lik) {
+block_view <- function(state, block, point, posterior, lik) {
   rows <- block_rows(state, block)
-  c(native_shard_view(rows, lik, posterior, block$here), rows["kind"])
+  c(native_shard_view(rows, lik, posterior, made_under(state, point)[[block$at]]), rows["kind"])
 }
 
 #' Leave-one-out scores of the rows, as the label stage of the fit takes them
 #' @return see score_cells(), `NULL` without rows
 #' @noRd
-shard_scores <- function(state, posterior, lik) {
+shard_scores <- function(state, point, posterior, lik) {
   sum_blocks(state, function(block) {
-    view <- block_view(state, block, posterior, lik)
+    view <- block_view(state, block, point, posterior, lik)
     S <- log(as_scores(exp(view$seen)))
     score_cells(list(kind = view$kind, logit = S[, 2] - S[, 1], times = rep(1, nrow(S))))
   }, add_cells)

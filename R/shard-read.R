@@ -1,31 +1,17 @@
 # How a shard reads its rows: once, where they are kept, or anew in every pass.
 #
 # The state of a shard is an environment with
-#   source      description of where its rows come from, see shards()
-#   blueprint   how they are encoded
+#   shard, source, options, saved, run, folder   see shard_task()
+#   number      of the message
+#   blueprint   how its rows are encoded, with na.action and types
 #   keep        whether encoded rows and features stay in memory
-#   blocks      environments, one a batch of the source: n, its rows; rows, their positions in
-#               the shard; y, and X, Phi, lambda while they are kept; digest of X and y; here,
-#               trial: points (see native-shard.R); memory: differences of points, newest first;
-#               good: tau and nu at the last fixed point
-#   scale       of the step from `here` to `trial`
-#   known       differences that the sums at `trial` know of, the step among them
+#   blocks      environments, one a batch of the source: at, its number; n, its rows; before, those
+#               before it; rows, their positions in the shard; y, and X, Phi, lambda while they are
+#               kept; digest of X and y
+#   digest      of those of the blocks
 #   prior       what features are made of, see shard_features()
-#   needed      columns that the formula reads, until they are encoded
 #   wanted      columns that are read, or NULL: all
-#   passed      digest of what the last pass has seen of them
-#   scanned     the same of the scan
-#   file        where its sites are saved, or NULL
-#   done        the last message that changed the state, and its answer
-
-#' @param source description of where the rows come from. @param options list(batch_size,
-#'   keep, resume, text: arguments of read.csv()). @param file for its sites, or `NULL`.
-#' @noRd
-shard_open <- function(state, source, options, file = NULL) {
-  list2env(list(source = source, options = options, file = file, blocks = list()), state)
-  state$keep <- FALSE # until they are
-  NULL
-}
+#   made        points and sites by the numbers of messages, see shard-sites.R
 
 #' The first rows, and the types of columns of a text
 #' @noRd
@@ -36,31 +22,26 @@ shard_head <- function(state) {
 }
 
 #' Encodes the rows as the blueprint says
-#' @return list(counts: of the two classes; left_out: rows with missing values; digest: of the
-#'   rows; saved: whether sites were, by an earlier run)
+#' @param needed,scanned columns that a scan has read, and its digest of them, or `NULL`.
+#' @return list(counts: of the two classes; left_out: rows with missing values; digest: of the rows)
 #' @noRd
-shard_encode <- function(state, blueprint, na.action, types) {
-  list2env(list(blueprint = blueprint, na.action = na.action, types = types), state)
-  state$keep <- FALSE
-  state$blocks <- list()
+shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scanned = NULL) {
+  list2env(list(blueprint = blueprint, na.action = na.action, types = types, blocks = list()), state)
   counts <- c(0, 0)
   left_out <- 0
-  each_batch(state, function(data) {
+  passed <- each_batch(state, function(data) {
+    n <- length(data$y)
     block <- list2env(list(
-      n = length(data$y) + 0, digest = rows_digest(data), rows = short_range(data$rows)
+      at = length(state$blocks) + 1, n = n + 0, before = sum(counts), digest = rows_digest(data),
+      rows = short_range(data$rows)
     ))
     if (state$options$keep) list2env(data[c("X", "y")], block)
-    state$blocks[[length(state$blocks) + 1]] <- block
+    state$blocks[[block$at]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
-  }, function(rows) left_out <<- left_out + rows)
-  # a scan does not come before every encoding
-  check_same_rows(is.null(state$scanned) || identical(state$scanned, state$passed))
-  state$needed <- NULL
-  state$keep <- state$options$keep
+  }, function(rows) left_out <<- left_out + rows, needed)
+  check_same_rows(is.null(scanned) || identical(scanned, passed))
   state$digest <- digest(vapply(state$blocks, `[[`, "", "digest"))
-  list(
-    counts = counts, left_out = left_out, digest = state$digest, saved = take_saved_sites(state)
-  )
+  list(counts = counts, left_out = left_out, digest = state$digest)
 }
 
 #' Ascending whole numbers, in next to no memory where none is left out
@@ -72,19 +53,28 @@ short_range <- function(rows) {
 
 rows_digest <- function(data) digest(data[c("X", "y")])
 
-#' Digest of the columns of some rows and of those before them
+#' Reads the rows as each_frame() does
+#' @return digest of some columns of theirs
 #' @noRd
-pass_digest <- function(before, data, columns) {
-  # how R holds text that was made of numbers changes when it is read
-  plain <- lapply(unclass(data)[columns], function(v) if (is.character(v)) paste0(v) else v)
-  digest(list(before, plain))
+each_frame_digest <- function(state, columns, visit) {
+  passed <- ""
+  each_frame(state, function(data) {
+    visit(data)
+    # how R holds text that was made of numbers changes when it is read
+    plain <- lapply(unclass(data)[columns], function(v) if (is.character(v)) paste0(v) else v)
+    if (length(columns)) passed <<- digest(list(passed, plain))
+  })
+  passed
 }
 
 #' What `visit(block)` gives of every block, the encoded rows being there
 #' @noRd
 each_block <- function(state, visit) {
-  if (state$keep) {
-    return(lapply(state$blocks, visit))
+  if (state$options$keep) {
+    return(lapply(state$blocks, function(block) {
+      sign_of_life(state)
+      visit(block)
+    }))
   }
   answers <- vector("list", length(state$blocks))
   number <- 0
@@ -125,10 +115,11 @@ shard_rows <- function(state, rows) {
 
 #' @param visit is given list(X, y, rows: their positions in the shard) of every batch of which
 #'   rows are kept, `left_out` the number of rows of each batch that are not.
+#' @return see each_frame_digest()
 #' @noRd
-each_batch <- function(state, visit, left_out = function(rows) NULL) {
+each_batch <- function(state, visit, left_out = function(rows) NULL, columns = NULL) {
   before <- 0
-  each_frame(state, function(data) {
+  each_frame_digest(state, columns, function(data) {
     whole <- has_needed(state$blueprint, data)
     some <- if (all(whole)) data else data[whole, , drop = FALSE]
     new <- forge_labelled(state$blueprint, some, NULL, state$na.action, "data")
@@ -164,13 +155,10 @@ each_frame <- function(state, visit, most = Inf) {
     left <- source$rows
   }
   if (length(state$wanted)) reader$keep(state$wanted)
-  state$passed <- ""
   while (most > 0 && left > 0 && !is.null(data <- reader$read(left))) {
     left <- left - nrow(data)
-    if (nrow(data)) {
-      visit(data)
-      if (length(state$needed)) state$passed <- pass_digest(state$passed, data, state$needed)
-    }
+    sign_of_life(state)
+    if (nrow(data)) visit(data)
     most <- most - (nrow(data) > 0)
   }
   reader$types()

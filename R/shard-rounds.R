@@ -7,68 +7,85 @@
 #' EP over all shards
 #'
 #' @param team see shard-team.R. @param lik list(df, L).
-#' @param from where to start, see shard_begin(). @param progress `NULL` or a function of
-#'   the round and its residual.
+#' @param from where to start: "prior" or "sites", those of the last fixed point.
+#' @param progress `NULL` or a function of the round and its residual.
 #' @return list(status, ..): as native_inducing_fit() names things, without those that are
 #'   by row; `posterior` and `sites`, a token for those that the shards hold.
 #' @noRd
 shard_rounds <- function(team, lik, control, from, progress = NULL) {
   it <- new.env(parent = emptyenv())
   it$least <- Inf # of the sizes so far
-  begun <- rounds_begin(it, team, lik, from) ||
-    from != "prior" && rounds_begin(it, team, lik, "positive") ||
-    rounds_begin(it, team, lik, "prior")
+  begun <- from != "prior" && (rounds_begin(it, team, lik, list(sites = team$sites)) ||
+    rounds_begin(it, team, lik, list(point = team$points))) || rounds_begin(it, team, lik, list())
   if (!begun) {
     return(list(status = ep_codes[["not_positive_definite"]]))
   }
   status <- rounds_run(it, team, lik, control, progress)
-  if (it$accept) team$ask("accept")
-  if (status == ep_codes[["converged"]]) team$ask("settle")
-  rounds_result(it, lik, status)
+  if (status == ep_codes[["converged"]]) {
+    team$ask("settle", list(point = team$points[1]))
+    team$sites <- team$number
+  }
+  c(rounds_result(it, lik, status), point = team$points[1])
 }
 
 #' @return whether there is a posterior of the sites that EP starts from
 #' @noRd
 rounds_begin <- function(it, team, lik, from) {
-  it$at <- team$sum("begin", list(from = from), add_grams)
+  it$at <- team$sum("begin", from, add_grams)
+  team$points <- team$number
   it$rounds <- 0L
   it$trace <- NULL
-  it$accept <- FALSE # what was tried last becomes where we are, with the next message
+  it$save <- FALSE # whether sites have changed since they were saved
   rounds_look(it, team, lik)
 }
 
 #' Evaluates all rows where we are, under the posterior there
 #' @noRd
 rounds_look <- function(it, team, lik) {
+  rounds_forget(it, team)
+  rounds_go(it, team, lik, it$at)
+}
+
+#' Steps so far are not differences that count any more
+#' @noRd
+rounds_forget <- function(it, team) {
   it$memory <- list()
-  it$forget <- TRUE
-  posterior <- posterior_of(it$at)
+  team$points <- team$points[1]
+}
+
+#' A pass under the posterior at the end of a step
+#'
+#' @param to P and h there. @param gamma,scale of the step, see native_shard_pass(); a `scale` of 0
+#'   stays where we are.
+#' @return whether there is a posterior and the rows are not further from theirs than `bound`: then that
+#'   is where we are
+#' @noRd
+rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = Inf) {
+  posterior <- posterior_of(to)
   if (is.null(posterior)) {
     return(FALSE)
   }
-  sums <- rounds_pass(it, team, lik, posterior, numeric(), 0)
-  if (sums$status != 0) {
+  sums <- team$sum("pass", list(
+    points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma,
+    scale = scale, save = it$save
+  ), add_passes)
+  it$save <- FALSE
+  if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) {
     return(FALSE)
   }
-  rounds_accept(it, sums, it$at, posterior)
-  TRUE
-}
-
-rounds_pass <- function(it, team, lik, posterior, gamma, scale) {
-  sums <- team$sum("pass", list(
-    posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale,
-    accept = it$accept, forget = it$forget
-  ), add_passes)
-  it$accept <- it$forget <- FALSE
-  sums
-}
-
-rounds_accept <- function(it, sums, at, posterior) {
-  it$at <- at
+  if (scale > 0) {
+    change <- Map(
+      function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
+    )
+    it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
+  }
+  team$points <- utils::head(c(team$number, team$points), length(it$memory) + 1)
+  it$at <- to
   it$posterior <- posterior
   it$sums <- sums
   it$least <- min(it$least, sqrt(sums$squares))
-  it$accept <- TRUE
+  it$save <- TRUE
+  TRUE
 }
 
 #' The posterior of u, `NULL` where there is none
@@ -115,9 +132,7 @@ rounds_run <- function(it, team, lik, control, progress) {
 #' P and h anew from the rows, for those of the rounds are sums of many steps
 #' @noRd
 rounds_exact <- function(it, team, lik) {
-  team$ask("accept")
-  it$accept <- FALSE
-  it$at <- team$sum("gram", list(), add_grams)
+  it$at <- team$sum("gram", list(point = team$points[1]), add_grams)
   rounds_look(it, team, lik)
 }
 
@@ -129,8 +144,7 @@ rounds_step <- function(it, team, lik, control) {
   for (k in seq_along(plan$scale)) {
     gamma <- if (k <= plan$along) plan$gamma else numeric()
     if (k == plan$along + 1) {
-      it$memory <- list()
-      it$forget <- TRUE
+      rounds_forget(it, team)
     }
     if (rounds_try(it, team, lik, gamma, plan$scale[k], plan$bound)) {
       return(plan$scale[k])
@@ -139,29 +153,12 @@ rounds_step <- function(it, team, lik, control) {
   0
 }
 
-#' @return whether there is a posterior at the end of a step and the rows are not far from
-#'   theirs: then that is where we are
-#' @noRd
 rounds_try <- function(it, team, lik, gamma, scale, bound) {
   move <- it$sums[c("P", "h")]
   for (j in seq_along(gamma)) {
     move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
   }
-  to <- Map(function(x, d) x + scale * d, it$at, move)
-  posterior <- posterior_of(to)
-  if (is.null(posterior)) {
-    return(FALSE)
-  }
-  sums <- rounds_pass(it, team, lik, posterior, gamma, scale)
-  if (sums$status != 0 || sqrt(sums$squares) > bound) {
-    return(FALSE)
-  }
-  change <- Map(
-    function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
-  )
-  it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
-  rounds_accept(it, sums, to, posterior)
-  TRUE
+  rounds_go(it, team, lik, Map(function(x, d) x + scale * d, it$at, move), gamma, scale, bound)
 }
 
 # What comes of it ------------------------------------------------------------

@@ -4,13 +4,13 @@
 
 #' What a shard has seen of the variables of a formula
 #' @param needed columns that other rows have, and the formula reads.
-#' @return list(n, features: a summary each, y: one of the response)
+#' @return list(seen: list(n, features: a summary each, y: one of the response), digest: of the
+#'   columns that are needed)
 #' @noRd
 shard_scan <- function(state, terms, needed, na.action, types) {
   state$types <- types
-  state$needed <- needed
   seen <- NULL
-  each_frame(state, function(data) {
+  digest <- each_frame_digest(state, needed, function(data) {
     absent <- setdiff(needed, names(data))
     must(
       !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
@@ -27,10 +27,9 @@ shard_scan <- function(state, terms, needed, na.action, types) {
       n = nrow(frame), features = lapply(features, seen_values),
       term = attr(features, "term"), y = seen_classes(stats::model.response(frame))
     )
-    seen <<- merge_seen(seen, now)
+    seen <<- if (is.null(seen)) now else merge_seen(seen, now)
   })
-  state$scanned <- state$passed
-  seen
+  list(seen = seen, digest = digest)
 }
 
 seen_values <- function(v) {
@@ -58,9 +57,6 @@ seen_classes <- function(y) {
 }
 
 merge_seen <- function(a, b) {
-  if (is.null(a) || is.null(b)) {
-    return(if (is.null(a)) b else a)
-  }
   list(
     n = a$n + b$n, features = merge_features(a$features, b$features), term = a[["term"]],
     y = merge_classes(a$y, b$y)
@@ -113,7 +109,7 @@ merge_classes <- function(a, b) {
 # Blueprint -------------------------------------------------------------------
 
 #' How the rows of all shards are encoded
-#' @return list(blueprint, types)
+#' @return list(blueprint, types, seen: list(needed, scanned: digest of these columns) a shard)
 #' @noRd
 scan_shards <- function(team, formula, scale, na.action) {
   first <- first_rows(team)
@@ -121,14 +117,18 @@ scan_shards <- function(team, formula, scale, na.action) {
   frame <- model_frame(formula, first$rows)
   terms <- strip_environment(attr(frame, "terms"))
   check_learned_terms(terms)
-  seen <- team$sum("scan", list(
-    terms = terms, needed = intersect(all.vars(terms), names(first$rows)), na.action = na.action,
-    types = first$types
-  ), merge_seen)
+  needed <- intersect(all.vars(terms), names(first$rows))
+  scanned <- team$ask("scan", list(
+    terms = terms, needed = needed, na.action = na.action, types = first$types
+  ))
+  seen <- add_up(lapply(scanned, `[[`, "seen"), merge_seen)
   check_rows(if (is.null(seen)) 0 else seen$n, 1)
   outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]))
   blueprint <- formula_blueprint(formula, terms, first$rows, outcome)
-  list(blueprint = seen_blueprint(blueprint, seen, terms, scale), types = first$types)
+  list(
+    blueprint = seen_blueprint(blueprint, seen, terms, scale), types = first$types,
+    seen = lapply(scanned, function(one) list(needed = needed, scanned = one$digest))
+  )
 }
 
 mold_two_classes <- function(y, arg) {

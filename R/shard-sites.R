@@ -1,55 +1,108 @@
-# The sites of a shard in a file, 16 bytes a row: what a run needs to go on after it was
-# stopped. tau and nu of all rows, and a digest of these.
+# What shards make of messages and need again: points and sites, under the number of the
+# message. Where there are workers these are files, written once; whoever makes one again makes
+# the same. Sites may also be saved in a checkpoint, 16 bytes a row: what a run needs to go on
+# after it was stopped. tau and nu of all rows, and a digest of these.
 
 sites_kind <- list(
   magic = "sturdy sites ", format = 3L, what = "the sites of a shard", numbers = c("tau", "nu"),
   strings = "rows"
 )
 
-#' Saves the sites of the blocks
-#' @param sites list(tau, nu) a block.
+#' A folder for what is made; what killed runs have left in a checkpoint goes
 #' @noRd
+run_folder <- function(checkpoint, wanted) {
+  if (!is.null(checkpoint)) {
+    remove_files(dir(checkpoint, "^sturdy-run-[0-9a-f]+$", full.names = TRUE), recursive = TRUE)
+  }
+  if (wanted) {
+    folder <- tempfile("sturdy-run-", if (is.null(checkpoint)) tempdir() else checkpoint)
+    dir.create(folder)
+    folder
+  }
+}
+
+made_files <- function(folder, shards, number) {
+  file.path(folder, sprintf("%05d-%d", shards, number))
+}
+
+drop_made <- function(folder, shards, numbers) {
+  if (!is.null(folder)) for (k in numbers) remove_files(made_files(folder, shards, k))
+}
+
+#' @param value a list, of points with an n x 4 matrix a block, of sites with tau and nu of all rows.
+#' @noRd
+put_made <- function(state, value) {
+  state$made[[as.character(state$number)]] <- value
+  if (is.null(state$folder)) {
+    return(invisible())
+  }
+  file <- made_files(state$folder, state$shard, state$number)
+  # a task that comes late does not change what others have read
+  if (!file.exists(file)) write_made(value, file)
+}
+
+write_made <- function(value, file) {
+  write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
+}
+
+made_under <- function(state, number) {
+  name <- as.character(number)
+  if (is.null(state$made[[name]])) {
+    state$made[[name]] <- read_made(state$folder, state$shard, number)
+  }
+  state$made[[name]]
+}
+
+read_made <- function(folder, shard, number) {
+  file <- made_files(folder, shard, number)
+  must(
+    file.exists(file), "checkpoint",
+    "be a folder that all workers see: {.path {file}} is not there", "checkpoint"
+  )
+  readRDS(file)
+}
+
+#' The sites of all rows, of those of the blocks
+#' @noRd
+all_sites <- function(sites) {
+  list(tau = unlist(lapply(sites, `[[`, "tau")), nu = unlist(lapply(sites, `[[`, "nu")))
+}
+
+block_sites <- function(sites, block) lapply(sites, `[`, block$before + seq_len(block$n))
+
 save_sites <- function(state, sites) {
-  all <- function(what) unlist(lapply(sites, `[[`, what))
   trying(
-    write_sealed(state$file, sites_kind, list(tau = all("tau"), nu = all("nu"), rows = state$digest)),
+    write_sealed(state$saved, sites_kind, c(sites, list(rows = state$digest))),
     "The sites can't be saved.", "checkpoint"
   )
 }
 
-#' Sites that an earlier run has saved become those of the blocks
+#' Takes the sites that an earlier run has saved
 #' @return whether there were, or there is nothing to save
 #' @noRd
-take_saved_sites <- function(state) {
-  file <- state$file
-  if (is.null(file) || !isTRUE(state$options$resume)) {
-    return(FALSE)
-  }
+shard_resume <- function(state) {
+  file <- state$saved
   remove_files(unfinished(file))
   if (!file.exists(file)) {
     return(length(state$blocks) == 0)
   }
   held <- read_sealed(file, sites_kind)
-  if (held$rows != state$digest) abort_checkpoint("holds the sites of other rows", "rows", file)
-  shard_hold(state, held[c("tau", "nu")])
+  n <- sum(vapply(state$blocks, `[[`, numeric(1), "n"))
+  if (!identical(held$rows, state$digest) || any(lengths(held[c("tau", "nu")]) != n)) {
+    abort_checkpoint("holds the sites of other rows", "rows", file)
+  }
+  put_made(state, held[c("tau", "nu")])
   TRUE
 }
 
-#' Takes sites to start from
-#' @param sites list(tau, nu) of all rows.
+#' Whoever waits for a task is told that there is progress, where a folder is between them
 #' @noRd
-shard_hold <- function(state, sites) {
-  before <- 0
-  for (block in state$blocks) {
-    block$good <- lapply(sites, `[`, before + seq_len(block$n))
-    before <- before + block$n
+sign_of_life <- function(state) {
+  now <- seconds_now()
+  if (!is.null(state$folder) && now - (if (is.null(state$signed)) 0 else state$signed) > 1) {
+    state$signed <- now
+    cat(".", file = sign_file(state$folder, state$shard), append = TRUE)
   }
-  NULL
 }
 
-sites_files <- function(folder, size) {
-  if (is.null(folder)) {
-    return(vector("list", size))
-  }
-  as.list(file.path(folder, sprintf("shard-%05d.sites", seq_len(size))))
-}
+sign_file <- function(folder, shard) file.path(folder, paste0("sign-", shard))

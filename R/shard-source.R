@@ -49,16 +49,29 @@
 #' [noise_test()] does not say whether wrong labels could hide. Fits to the same shards can be
 #' compared by [log_evidence()], which has EP's own value.
 #'
-#' # A cluster
-#' With a cluster, the worker that has a shard reads it: paths, connections to databases and
-#' functions are used there. Only a data frame is sent. When a worker is lost, its shards are
-#' read again by the others (`sturdy_warning_node_lost`), who repeat the passes that led there:
-#' the fit is the same to the last bit. Of a run that was resumed they take the sites that were
-#' saved last, and it is the same to the tolerance of EP. The process that asks keeps the
-#' messages of those passes, 4 m^2 bytes each with m inducing inputs or weights. The last worker
-#' that is lost is an error, `sturdy_error_cluster`. Any cluster that
-#' [parallel::clusterApply()] can address will do, among them those of snow over MPI, of
-#' parallelly over the nodes of a Slurm job, and of mirai.
+#' # Workers
+#' `cluster` is any engine that maps a function over a list: a `function(X, FUN, ...)` that
+#' returns the list of answers, as [lapply()] does. `mirai::mirai_map` and
+#' `future.apply::future_lapply` are such functions;
+#' `function(X, FUN, ...) parallel::parLapplyLB(cl, X, FUN)` or
+#' `function(X, FUN, ...) clustermq::Q(FUN, item = X, n_jobs = 8)` make one. A task is a shard and
+#' a message; it depends on nothing else, so it may be done by any worker, twice, or anew where
+#' one has died: the bits of the fit are the same. What has no answer is asked for again, with a
+#' warning (`sturdy_warning_node_lost`), until an engine has no answer at all three times
+#' (`sturdy_error_cluster`). A worker reads its shards: paths, connections to databases and functions
+#' are used there. It keeps encoded rows until it is asked for another fit; who has forgotten
+#' them reads them again. The package must be there in the same version
+#' (`sturdy_error_worker_version`).
+#'
+#' Between the rounds the sites of the rows, some 32 bytes a row and round for the last six of them, are
+#' in files of a folder that all workers see: a folder of its own in `checkpoint` or, without one, in
+#' [tempdir()], which does for one machine. It is gone when the fit ends.
+#'
+#' A cluster made by [parallel::makeCluster()] will do as well. Each of its nodes has its own
+#' shards. A node of a socket cluster that has gone, or that has shown no progress for `patience`
+#' seconds as when the network is cut, is left out, and its shards go to the others; the last one
+#' is an error. With other engines, and other kinds of clusters, a lost worker is the engine's to
+#' notice.
 #'
 #' @param x One of
 #'   * a data frame, to be cut into `n` pieces;
@@ -76,10 +89,12 @@
 #' @param keep Whether encoded rows and their features stay in memory between the passes
 #'   (`TRUE`, the default).
 #' @param checkpoint `NULL`, the default, or a folder. The sites of each shard are then saved
-#'   there in every round, 16 bytes a row, by whoever has the shard; nodes must see it, too.
+#'   there in every round, 16 bytes a row, by whoever has the shard; workers must see it, too.
 #' @param resume Whether to begin with the sites that a run on the same rows has saved in
 #'   `checkpoint` (`FALSE` by default, and then sites there are an error). EP ends at the same
 #'   fixed point, to its tolerance.
+#' @param patience Seconds without progress after which a node of a socket cluster counts as
+#'   lost, 60 by default: more where a database takes longer to begin with its answer.
 #' @return An object of class `sturdy_shards`, for the argument `data` of [gpc()] and
 #'   [bpm()].
 #' @section Conditions:
@@ -99,7 +114,7 @@
 #' rows
 #' bpm(class ~ ., rows, nugget = 1, epsilon = 0.05)
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
-                   checkpoint = NULL, resume = FALSE) {
+                   checkpoint = NULL, resume = FALSE, patience = 60) {
   check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect) && !anyNA(x)
@@ -121,7 +136,8 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
       sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...)),
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1),
-        keep = check_flag(keep, "keep"), resume = resume, text = list(...)
+        keep = check_flag(keep, "keep"), resume = resume, text = list(...),
+        patience = check_number(patience, "patience", min = 1)
       ),
       folder = if (!is.null(checkpoint)) normalizePath(checkpoint)
     ),

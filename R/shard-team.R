@@ -1,53 +1,76 @@
-# Who has which shard, and how they are asked: a *team* is a list of
+# Who is asked for what: a *team* is an environment with
 #   size           number of shards
 #   ask(verb, args, each, shards)  what the shards, all unless told otherwise, answer to a
-#                  message of shard_verb(), in their order; `each`: further arguments, a
-#                  list for each shard there is
+#                  message (shard-task.R), in their order; `each`: further arguments, a list
+#                  for each shard there is
 #   sum(verb, args, add)   the sum of what they answer, always in that order
 #   close()        forgets the run
-# A sum does not depend on who computes its terms, so results are the same to the last
-# bit however many nodes there are, and whether or not some of them are lost.
+#   log            what every message tells: how rows are encoded and what features are made of
+#   resumed        whether there are sites of an earlier run, or before encoding whether to look
+#   digests        of the encoded rows of each shard
+#   number         of the last message; under it shards keep what they have made of it
+#   points, sites  numbers of those that messages may still name, newest first: others are dropped
+# A task is a function of its message and of files, so it can be done by anyone, twice or
+# anew; and a sum does not depend on who computes its terms: results are the same to the last
+# bit however many workers there are, and whether or not some of them are lost.
 
-#' @param labels what shards are called in messages. @param cluster `NULL` for this
-#'   process, or a cluster of the package parallel.
+#' @param rows see shards(). @param cluster `NULL` for this process, a mapper or a cluster.
 #' @noRd
-new_team <- function(labels, cluster = NULL) {
-  size <- length(labels)
-  run <- next_run()
-  checked <- function(answers, shards) {
-    for (k in seq_along(shards)) check_answer(answers[[k]], shards[k], labels[shards[k]])
-    answers
+new_team <- function(rows, cluster = NULL) {
+  team <- new.env(parent = emptyenv())
+  run <- digest(list(tempfile(), Sys.time(), Sys.info()[["nodename"]], Sys.getpid()))
+  folder <- run_folder(rows$folder, !is.null(cluster))
+  map <- if (is.null(cluster)) map_here else new_mapper(cluster, rows$options$patience, folder)
+  items <- team_items(rows)
+  # read once by whoever has the shard: there may be a data frame in it
+  if (!is.null(folder)) Map(write_made, items, made_files(folder, seq_along(items), 0))
+  there <- NULL # numbers under which there may be files
+  team$size <- length(items)
+  team$number <- 0
+  team$resumed <- rows$options$resume
+  team$ask <- function(verb, args = list(), each = NULL, shards = seq_along(items)) {
+    kept <- c(team$points, team$sites)
+    drop_made(folder, seq_along(items), setdiff(there, kept))
+    team$number <- team$number + 1
+    there <<- c(intersect(there, kept), team$number)
+    message <- list(
+      run = run, number = team$number, verb = verb, args = args, log = team$log, kept = kept,
+      folder = folder, blas = if (!is.null(folder)) blas_in_use()
+    )
+    wanted <- lapply(shards, function(k) {
+      list(
+        shard = k, each = each[[k]], digest = team$digests[k],
+        about = if (is.null(folder)) items[[k]]
+      )
+    })
+    Map(check_answer, map(wanted, message), rows$sources[shards])
   }
-  send <- if (is.null(cluster)) {
-    local_sender(run, checked)
-  } else {
-    cluster_sender(run, check_cluster(cluster), size, checked)
+  team$sum <- function(verb, args, add) add_up(team$ask(verb, args), add)
+  team$close <- function() {
+    shard_forget(run)
+    if (!is.null(folder)) remove_files(folder, recursive = TRUE)
   }
-  ask <- function(verb, args = list(), each = NULL, shards = seq_len(size)) {
-    send$ask(list(run = run, verb = verb, args = args, each = each, shards = shards))
-  }
-  list(
-    size = size, ask = ask,
-    sum = function(verb, args, add) add_up(ask(verb, args), add),
-    close = send$close
-  )
+  team
 }
 
-local_sender <- function(run, checked) {
-  list(
-    ask = function(message) checked(shard_answers(message), message$shards),
-    close = function() shard_forget(run)
-  )
+#' What a worker has to know of each shard
+#' @noRd
+team_items <- function(rows) {
+  lapply(seq_along(rows$sources), function(k) {
+    saved <- if (!is.null(rows$folder)) file.path(rows$folder, sprintf("shard-%05d.sites", k))
+    list(source = rows$sources[[k]], options = rows$options, saved = saved)
+  })
 }
 
 #' An error of a shard is the driver's, and says where it happened
 #' @noRd
-check_answer <- function(answer, shard, label) {
-  if (inherits(answer, "shard_failure")) {
-    cause <- answer$condition
-    own <- sub("^sturdy_error_", "", grep("^sturdy_error_", class(cause), value = TRUE))
-    abort_sturdy(
-      "Shard {shard}, {label}, can't be used.", c("shard", own), shard = shard, parent = cause
-    )
+check_answer <- function(said, source) {
+  if (is.null(said$failure)) {
+    return(said$answer)
   }
+  own <- sub("^sturdy_error_", "", grep("^sturdy_error_", class(said$failure), value = TRUE))
+  abort_sturdy(
+    "Shard {said$shard}, {source$label}, can't be used.", c("shard", own),
+    shard = said$shard, parent = said$failure
+  )
 }

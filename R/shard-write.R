@@ -16,8 +16,7 @@ shard_predict <- function(state, object, type, noise, cost, file = NULL) {
 
 #' The rows of the fit, by its label stage or, where it has none, by its own likelihood
 #' @noRd
-shard_suspects <- function(state, posterior, lik, object, file = NULL) {
-  wrong <- 0
+shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
   stage <- object$label_stage
   answer <- function(y, rows, seen) {
     data <- list(y = y, rows = rows, reports = label_reports(1 + (y > 0), 2L))
@@ -29,14 +28,11 @@ shard_suspects <- function(state, posterior, lik, object, file = NULL) {
     answers_in_order(object, said$truth, data, said$unusual)
   }
   none <- answer(1, 1L, matrix(log(0.5), 1, 2))[0, ]
-  done <- answer_batches(file, none, function(write) {
+  answer_batches(file, none, function(write) {
     each_block(state, function(block) {
-      found <- answer(block$y, block$rows, block_view(state, block, posterior, lik)$seen)
-      wrong <<- wrong + sum(found$probability)
-      write(found)
+      write(answer(block$y, block$rows, block_view(state, block, point, posterior, lik)$seen))
     })
   })
-  c(done, list(wrong = wrong))
 }
 
 #' Further rows, with labels that may be wrong
@@ -47,46 +43,45 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
   state$wanted <- c(
     used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates
   )
-  wrong <- before <- 0
+  before <- 0
   column <- function(data, name) {
     check_new_columns(data, name, "data", "the column")
     if (!is.null(name)) data[[name]]
   }
   answer <- function(new) answers_in_order(object, said_of_new(object, new$X, new$data, NULL)$rows, new$data)
-  done <- answer_batches(file, answer(no_labelled_rows(object)), function(write) {
+  answer_batches(file, answer(no_labelled_rows(object)), function(write) {
     each_frame(state, function(data) {
       new <- labelled_rows(object, data, column(data, labels), column(data, rates))
       found <- answer(new)
       found$row <- before + found$row
       before <<- before + nrow(data)
-      wrong <<- wrong + sum(found$probability)
       write(found)
     })
   })
-  c(done, list(wrong = wrong))
 }
 
 #' Answers to a file, which has its name when it is complete, or to the driver
 #'
 #' @param none an answer for no rows. @param all function(write), which writes data frames of
 #'   answers one after the other; where these have no column `row`, they are of all rows.
-#' @return list(rows, answers: `NULL` with a file)
+#' @return list(rows, wrong: sum of the column `probability`, answers: `NULL` with a file)
 #' @noRd
 answer_batches <- function(file, none, all) {
-  rows <- 0
+  rows <- wrong <- 0
   numbered <- function(answers) {
     at <- rows + seq_len(nrow(answers))
     rows <<- rows + nrow(answers)
+    wrong <<- wrong + sum(answers[["probability"]])
     if (is.null(answers[["row"]])) cbind(row = at, answers) else answers
   }
   kept <- list(numbered(none))
   if (is.null(file)) {
     all(function(answers) kept[[length(kept) + 1]] <<- numbered(answers))
-    return(list(rows = rows, answers = do.call(rbind, kept)))
+    return(list(rows = rows, wrong = wrong, answers = do.call(rbind, kept)))
   }
   write <- if (is_parquet(file)) write_parquet else write_csv
   write(file, kept[[1]], function(put) all(function(answers) put(numbered(answers))))
-  list(rows = rows)
+  list(rows = rows, wrong = wrong)
 }
 
 #' Data frames to a file, one after the other

@@ -602,8 +602,20 @@ mutant(
   "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
 )
 mutant(
-  "shards forget which posterior they were tried under", "R/shard-pass.R",
-  "    block$here <- block$trial", "    NULL", r = "shard-rounds"
+  "a step of the rounds is taken from where it began", "R/shard-rounds.R",
+  "c(team$number, team$points)", "team$points", r = "shard-rounds"
+)
+mutant(
+  "rows that another worker reads need not be those of the first", "R/shard-task.R",
+  "check_same_rows(identical(state$digest, item$digest))", "NULL", r = "shard-cluster"
+)
+mutant(
+  "any version of the package will do at a worker", "R/shard-cluster.R",
+  "!identical(found, version)", "FALSE", r = "shard-cluster"
+)
+mutant(
+  "answers of a node to whom has asked before are taken", "R/shard-cluster.R",
+  "if (!identical(got$tag, call)) return()", "", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",
@@ -736,21 +748,16 @@ mutant(
   "stage <- object$label_stage", "stage <- NULL", r = "shard-answer"
 )
 mutant(
-  "sites saved meanwhile make rows other rows", "R/shard-cluster.R",
-  "`[`, c(\"counts\", \"left_out\", \"digest\"))", "identity)", r = "shard-cluster"
-)
-mutant(
   "a shard without rows is no shard", "R/shard-read.R",
   "Reduce(add, parts[lengths(parts) > 0])", "Reduce(add, parts)", r = "shard-source"
 )
 mutant(
-  "a message that comes twice is done twice", "R/shard-verbs.R",
-  "identical(here$done$number, number)", "FALSE", r = "shard-cluster"
+  "S of a checkpoint need not be positive definite", "R/stream-state.R",
+  ", is.matrix(chol(C))", "", r = "stream-checkpoint"
 )
 mutant(
-  "a shard that has moved begins from nothing", "R/shard-cluster.R",
-  "for (message in if (any(new)) log)", "for (message in if (any(new)) log[1:3])",
-  r = "shard-cluster"
+  "counts of a checkpoint need not agree", "R/stream-state.R",
+  "sum(filter$counts) == filter$rows && ", "", r = "stream-checkpoint"
 )
 mutant(
   "resuming leaves the files of killed runs", "R/stream-checkpoint.R",
@@ -1277,7 +1284,7 @@ mutant(
 )
 mutant(
   "the second rate starts as if the first left all", "R/report-rates.R",
-  "most_here <- left(kind, e[, 1])\n        e[, kind]", "most_here <- most[kind]\n        e[, kind]", r = "report-rates"
+  "most_here <- left(kind, e[, 1, ])\n        e[, kind, ]", "most_here <- most[kind]\n        e[, kind, ]", r = "report-rates"
 )
 mutant(
   "the noise is taken out of scores that have learned none", "R/label-problem.R",

@@ -1,6 +1,5 @@
-# One fit over shards by every engine that stands behind the cluster protocol of parallel, each
-# started here: sockets (two and eight), mirai, MPI under mpirun, and a job of a Slurm controller
-# that this script starts. The fits must have the same bits as the one in this process. An engine
+# One fit over shards by every engine, each started here: lapply(), sockets (two and eight), mirai,
+# future, MPI under mpirun, and a job of a Slurm controller that this script starts. The fits must have the same bits as the one in this process. An engine
 # that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
 # r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
 
@@ -24,7 +23,7 @@ fit_lines <- c(
   "}), baseenv())",
   "fit <- gpc(class ~ ., shards(lapply(1:8, piece)), inducing = 40, kernel = kernel_iso(),",
   "  hyper = 'optimum', epsilon = 'learn', cluster = cluster)",
-  "nodes <- if (is.null(cluster)) 0 else length(unique(unlist(",
+  "nodes <- if (!inherits(cluster, 'cluster')) 0 else length(unique(unlist(",
   "  parallel::clusterCall(cluster, Sys.getpid))))",
   "bits <- function(x) paste(sprintf('%a', x), collapse = ' ')",
   "answer <- list(nodes = nodes, evidence = bits(log_evidence(fit)), sites = bits(fit$ep$b),",
@@ -67,6 +66,9 @@ engines <- list(
   here = list(there = TRUE, run = function() {
     answer_of("here", "cluster <- NULL", character(), by_rscript)
   }),
+  lapply = list(there = TRUE, run = function() {
+    answer_of("lapply", "cluster <- lapply", character(), by_rscript)
+  }),
   sockets = list(there = TRUE, run = function() {
     answer_of("sockets", "cluster <- parallel::makePSOCKcluster(2)", stop_cluster, by_rscript)
   }),
@@ -74,10 +76,13 @@ engines <- list(
     answer_of("eight", "cluster <- parallel::makePSOCKcluster(8)", stop_cluster, by_rscript)
   }),
   mirai = list(there = has("mirai"), run = function() {
-    answer_of("mirai", c(
-      "parts <- lapply(1:2, function(k) mirai::make_cluster(1))",
-      "cluster <- structure(do.call(c, lapply(parts, unclass)), class = class(parts[[1]]))"
-    ), "for (part in parts) parallel::stopCluster(part)", by_rscript)
+    answer_of("mirai", c("mirai::daemons(2)", "cluster <- mirai::mirai_map"), "mirai::daemons(0)",
+      by_rscript)
+  }),
+  future = list(there = has("future.apply"), run = function() {
+    answer_of("future", c(
+      "future::plan('multisession', workers = 2)", "cluster <- future.apply::future_lapply"
+    ), "future::plan('sequential')", by_rscript)
   }),
   # workers that are spawned (`makeCluster(2, type = "MPI")`) compute the same, but Open MPI 4
   # does not come back from ending them

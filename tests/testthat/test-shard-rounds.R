@@ -91,9 +91,8 @@ test_that("what is learned over shards is what is learned on all rows", {
 
 # Central differences of the evidence, each of them a fit of its own
 test_that("the gradient summed over shards is that of the evidence", {
-  team <- new_team(rep("rows", 3))
+  team <- new_team(shards(d, 3))
   withr::defer(team$close())
-  open_shards(team, shards(d, 3))
   molded <- mold_shards(team, class ~ ., TRUE, stats::na.omit)
   X <- molded$data$X
   columns <- blueprint_columns(molded$blueprint)

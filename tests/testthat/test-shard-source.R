@@ -322,10 +322,10 @@ test_that("three classes in shards get advice that helps", {
 })
 
 test_that("a run leaves nothing behind, also when it fails", {
-  before <- ls(shard_states)
+  before <- ls(shard_cache)
   fit_to(shards(d, 2))
   try(fit_to(shards(list(function() stop("no")))), silent = TRUE)
-  expect_identical(ls(shard_states), before)
+  expect_identical(ls(shard_cache), before)
 })
 
 test_that("shards() says what it takes", {

@@ -1,0 +1,76 @@
+# A task: one shard answers one message, wherever it is done. What came before is in the log
+# of the message and in files, so that nobody need remember anything; who remembers encoded
+# rows, and what was made of them, saves himself to read them.
+
+shard_cache <- new.env(parent = emptyenv()) # states by run and shard
+
+#' What a shard answers to a message
+#'
+#' @param item list(shard: its number; each: arguments for this shard alone; digest: of its encoded
+#'   rows; about: list(source: where its rows come from, see shards(); options of shards(); saved: the
+#'   file of its sites in a checkpoint, or `NULL`), `NULL` where that is in the folder under 0).
+#' @param message list(run; number: of the message; verb, see shard_verb(); args; log: list(
+#'   blueprint, na.action, types, prior), `NULL` before rows are encoded; kept: numbers that may
+#'   be asked for again; folder: for what is made, or `NULL`: in memory; blas: options).
+#' @return list(shard, answer), or list(shard, failure): what goes wrong is an answer, too
+#' @noRd
+shard_task <- function(item, message) {
+  before <- options(message$blas)
+  on.exit(options(before))
+  tryCatch(
+    {
+      args <- c(list(shard_state(item, message)), message$args, item$each)
+      list(shard = item$shard, answer = do.call(shard_verb(message$verb), args, quote = TRUE))
+    },
+    error = function(cnd) {
+      cnd[c("trace", "call")] <- list(NULL)
+      list(shard = item$shard, failure = cnd)
+    }
+  )
+}
+
+#' The state of a shard, made anew where this process has not kept it
+#' @noRd
+shard_state <- function(item, message) {
+  state <- shard_cache[[paste(message$run, item$shard)]]
+  log <- message$log
+  if (is.null(state)) {
+    about <- item$about
+    if (is.null(about)) about <- read_made(message$folder, item$shard, 0)
+    state <- list2env(c(item["shard"], about, message[c("run", "folder")]))
+    if (!is.null(log)) {
+      shard_encode(state, log$blueprint, log$na.action, log$types)
+      check_same_rows(identical(state$digest, item$digest))
+    }
+    if (!is.null(log) || message$verb == "encode") keep_state(state)
+  }
+  state$number <- message$number
+  state$made <- state$made[intersect(names(state$made), message$kept)]
+  if (!identical(state$prior, log$prior)) {
+    state$prior <- log$prior
+    for (block in state$blocks) block$Phi <- block$lambda <- NULL
+  }
+  state
+}
+
+#' A process that works for others has the shards of one run at a time
+#' @noRd
+keep_state <- function(state) {
+  others <- Filter(function(x) x$run != state$run && !is.null(x$folder), as.list(shard_cache))
+  rm(list = names(others), envir = shard_cache)
+  assign(paste(state$run, state$shard), state, shard_cache)
+}
+
+shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
+
+#' What is done at a message, as a function of the state and of the message's arguments
+#' @noRd
+shard_verb <- function(verb) {
+  switch(verb,
+    head = shard_head, scan = shard_scan, encode = shard_encode, resume = shard_resume,
+    rows = shard_rows, hold = put_made, project = shard_project, begin = shard_begin,
+    pass = shard_pass, gram = shard_gram, settle = shard_settle, gradient = shard_gradient,
+    scores = shard_scores, predict = shard_predict, suspects = shard_suspects,
+    labelled = shard_labelled
+  )
+}
