@@ -222,10 +222,10 @@ average_evidence <- function(object) {
 #' The log evidence in the form that [AIC()] and [BIC()] expect.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param method As in [log_evidence()]. By default the Gaussian EP evidence for
-#'   every model, so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
-#'   it is the model's own evidence. For a [bpm()] that has absorbed rows by ADF the
-#'   default is `"ep"` at every `df`.
+#' @param method `"gaussian"`, `"ep"` or `"ep_zp"`, as in [log_evidence()]. By default the Gaussian EP
+#'   evidence, so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
+#'   it is the model's own evidence. With three classes or more, and for a [bpm()] that has absorbed
+#'   rows by ADF, the default is `"ep"`.
 #' @param ... Not used.
 #' @return A number of class `logLik`, with the attributes `df`, the number of
 #'   hyperparameters learned, and `nobs`.
@@ -241,6 +241,7 @@ logLik.sturdy_model <- function(object,
     several <- is_several(object) && !is_in_order(object)
     method <- if (is.null(object$ep) || several) "ep" else "gaussian"
   }
+  method <- check_choice(method, c("gaussian", "ep", "ep_zp"), "method")
   structure(
     log_evidence(object, method = method),
     df = sum(learned(object)),

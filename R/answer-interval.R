@@ -1,6 +1,7 @@
 # Intervals of class probabilities: what is not known of the latent functions.
 
 interval_draws <- 1000L # of several classes, and through a label stage,
+interval_scales <- 128L # of a t process for two classes without one
 interval_block <- 2e6   # numbers by row, draw and class that are looked at together
 
 check_interval <- function(type, noise, allowed = c("response", "prob")) {
@@ -72,14 +73,19 @@ known_latent <- function(object, X) {
 }
 
 #' The ends for two classes without a label stage: given the latent function the probability is pnorm(f /
-#' sqrt(nugget)), so its distribution has a closed form [M 7.7]
+#' sqrt(nugget)), so its distribution has a closed form [M 7.7], of a t process given the scale that the
+#' function and its nugget have in common
 #' @noRd
 event_interval <- function(object, X, level) {
   latent <- known_latent(object, X)
   at <- lapply(latent[c("m", "sd", "noise")], matrix, nrow(X), length(latent$weight))
+  df <- object$spec$df
+  scales <- if (is.finite(df)) sqrt(stats::qchisq(stats::ppoints(interval_scales, 0.5), df) / df) else 1
   # P(probability <= pnorm(x)), x on the normal scale
   below <- function(x) {
-    drop(stats::pt((sqrt(at$noise) * x - at$m) / at$sd, object$spec$df) %*% latent$weight)
+    p <- 0 * at$m
+    for (s in scales) p <- p + stats::pnorm((sqrt(at$noise) * x - s * at$m) / at$sd)
+    drop(p %*% latent$weight) / length(scales)
   }
   far <- rep(40, nrow(X))
   ends <- lapply(c((1 - level) / 2, (1 + level) / 2), function(p) bisect(below, p, -far, far))
@@ -116,7 +122,7 @@ drawn_interval <- function(object, X, prob, level) {
   latent <- known_latent(object, X)
   dealt <- node_draws(latent$weight, draws)
   random <- with_seed_or_stream(1L, list(
-    z = latin_normals(draws, functions) / path_shrink(object, draws),
+    z = latin_normals(draws, functions), scale = path_scale(object, draws),
     node = sample(rep(dealt$node, dealt$draws))
   ))
   cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
@@ -131,7 +137,7 @@ drawn_interval <- function(object, X, prob, level) {
       matrix(aperm(part, c(1, 3, 2)), ncol = functions)
     })
     of <- rep(seq_len(draws), each = length(rows))
-    g <- drawn$m + drawn$sd * random$z[of, , drop = FALSE]
+    g <- random$scale[of] * drawn$m + drawn$sd * random$z[of, , drop = FALSE] # in units of the scale
     p <- if (is.null(cut)) {
       class_probabilities(g, drawn$noise)
     } else {

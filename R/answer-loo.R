@@ -43,7 +43,7 @@
 #'   * `pointwise`: a matrix with one row per training row, named by it, and
 #'     the columns `elpd_loo`, `p_loo` and `looic`.
 #' @section Conditions:
-#' A fit that keeps no sites of its rows, as `bpm(method = "adf")` or one over shards, is refused
+#' A fit that keeps no sites of its rows, as `bpm(inference = "adf")` or one over shards, is refused
 #' by an error of class `sturdy_error_no_sites`.
 #' @inherit sturdy-package references
 #' @seealso [log_score()], [brier_score()], [calibration()], [select_model()],

@@ -24,8 +24,8 @@ path_link <- function(object, X, draws) {
   do.call(cbind, path_parts(object, draws, function(node, draws) {
     part <- path_draw(node, X, draws)
     part$m <- part$m + drop(offset_latent(node, X, 1L))
-    shrink <- rep(path_shrink(object, draws), each = nrow(X))
-    z <- (part$m + part$deviation / shrink) / sqrt(part$noise)
+    scale <- rep(path_scale(object, draws), each = nrow(X))
+    z <- (part$m * scale + part$deviation) / sqrt(part$noise)
     z[is.nan(z)] <- 0
     z
   }))
@@ -42,9 +42,9 @@ path_parts <- function(object, draws, part) {
   }, count$node, count$draws))
 }
 
-#' The root of the random precision that a draw of a t process has
+#' The root of the random precision that a draw of a t process has, its nugget's too
 #' @noRd
-path_shrink <- function(object, draws) {
+path_scale <- function(object, draws) {
   df <- object$spec$df
   if (is.finite(df)) sqrt(stats::rchisq(draws, df) / df) else rep(1, draws)
 }

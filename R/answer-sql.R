@@ -89,6 +89,10 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   check_sql_names(labels, "labels", 1)
   check_sql_names(name, "name", 1)
   noise <- check_flag(noise, "noise")
+  must(
+    !noise || is.null(labels), "noise", "not be given with {.arg labels}, whose answer has no noise in it",
+    "unknown_argument"
+  )
   materialized <- check_flag(materialized, "materialized")
   most <- check_number(most, "most", min = 1, infinite = TRUE)
   flat <- is.null(table)

@@ -39,7 +39,7 @@
 #'
 #' @section Conditions:
 #' Errors `sturdy_error_gram` (not numeric, square, finite, symmetric or positive
-#' semidefinite, or a diagonal entry not above 0),
+#' semidefinite, or a diagonal entry below 0),
 #' `sturdy_error_length`, `sturdy_error_outcome_type`, `sturdy_error_outcome_levels`,
 #' `sturdy_error_missing`, `sturdy_error_no_rows`, `sturdy_error_df`,
 #' `sturdy_error_epsilon`, `sturdy_error_sites`, `sturdy_error_memory`. Warning
@@ -67,7 +67,6 @@ ep_fit <- function(K,
   epsilon <- check_epsilon(epsilon, learn = FALSE)
   sites <- check_sites(sites, nrow(K))
   control <- check_control(control)
-  check_memory(5 * length(K), nrow(K), TRUE)
   ep <- ep_run_gram(K, labels, df, epsilon, sites, control)
   result <- new_ep(ep, df, epsilon, labels)
   warn_ep(result)
@@ -94,6 +93,7 @@ check_gram <- function(K) {
     "gram", got = K
   )
   check_rows(nrow(K), 0)
+  check_memory(5 * length(K), nrow(K), TRUE)
   storage.mode(K) <- "double"
   must(
     all(is.finite(K)), "K",

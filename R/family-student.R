@@ -31,8 +31,8 @@
 #' \eqn{\partial g/\partial \theta_2 = \Sigma + \mu\mu'}{dg/dtheta2 = Sigma +
 #' mu mu'}.
 #'
-#' @param mu Location, a numeric vector of length d; or an object made by `mvt()`,
-#'   and then `Sigma` and `df` are left out.
+#' @param mu Location, a numeric vector of length d; in `mvt_natural()` and `mvt_escort()` also an object
+#'   made by `mvt()`, and then `Sigma` and `df` are left out.
 #' @param Sigma Scale matrix, d x d, symmetric and positive definite (a number
 #'   when d is 1). The covariance is `df/(df - 2) * Sigma`.
 #' @param df Degrees of freedom, a number above 0; `Inf`, the default, is the Gaussian.

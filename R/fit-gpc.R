@@ -25,7 +25,7 @@
 #' | What if there are more than 500 rows (300 with three classes or more)? | [many-rows] |
 #' | What if there are three classes or more? | [several-classes] |
 #' | What if the classes have an order? | [ordered-classes] |
-#' | How are hyperparameters and rate learned at one point: criterion, methods? | [learning] |
+#' | How are hyperparameters and rate learned at one point? | [learning] |
 #' | What is in a fit? | [fit-object] |
 #' | Which errors, warnings and messages are there? | [conditions][sturdy-conditions] |
 #'

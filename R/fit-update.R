@@ -10,7 +10,7 @@
 #' @param formula. Changes to the formula, as in [stats::update.formula()]. Without
 #'   `data` it may only remove inputs: `update(fit, . ~ . - x)`.
 #' @param ... Arguments of [gpc_spec()], [stc_spec()] or [bpm_spec()] to change, by
-#'   name. A finite `df` turns a [gpc()] into an [stc()]. If `criterion` or `method` is
+#'   name. A finite `df` turns a [gpc()] into an [stc()]. If `criterion` is
 #'   given, the default of `hyper` applies; and where `criterion` or `epsilon` is what is usual, it
 #'   becomes what is usual beside the arguments that change.
 #' @param data A data frame to fit to, for a model that was fitted by a formula.

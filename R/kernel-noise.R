@@ -44,9 +44,8 @@
 #' What must be assumed is that positives are **labelled at random among positives**, whatever their
 #' inputs (Elkan and Noto, 2008). Nothing in the labels alone can refute that where the classes
 #' overlap; what tells most is that somewhere nearly all rows are positive. Where labelling may
-#' differ between groups of rows, `rates = ~ group` gives each a share of its own, and `rates = ~ z`
-#' one that goes by a number: a slope whose interval leaves 0 out says that labels are not left to
-#' chance. Checks of
+#' differ between groups of rows, `rates = ~ group` gives each a share of its own: shares that differ
+#' say that labels are not left to chance. Checks of
 #' unlabelled rows, taken in by [`update(fit, checked = )`][update.sturdy_model], tell both numbers
 #' without that assumption in the rows that were checked.
 #'

@@ -176,7 +176,7 @@ node_at_modes <- function(problem, modes) {
   weight <- replace(laplace, vapply(out, is.null, NA), -Inf)
   list(
     Z = Z, log_weight = weight - log_sum(weight), out = out,
-    log_evidence = log_sum(laplace), laplace = log_sum(laplace), ess = NA_real_,
+    log_evidence = log_sum(weight), laplace = log_sum(laplace), ess = NA_real_,
     pareto_k = NA_real_, method = if (length(problem$field)) "mode" else "exact",
     pair = seq_along(modes)
   )

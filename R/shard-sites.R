@@ -8,11 +8,15 @@ sites_kind <- list(
   strings = "rows"
 )
 
+run_hours <- 1 # without a new file in its folder a run is taken for killed
+
 #' A folder for what is made; what killed runs have left in a checkpoint goes
 #' @noRd
 run_folder <- function(checkpoint, wanted) {
   if (!is.null(checkpoint)) {
-    remove_files(dir(checkpoint, "^sturdy-run-[0-9a-f]+$", full.names = TRUE), recursive = TRUE)
+    left <- dir(checkpoint, "^sturdy-run-[0-9a-f]+$", full.names = TRUE)
+    old <- difftime(Sys.time(), file.mtime(left), units = "hours") > run_hours # others may be at work
+    remove_files(left[old], recursive = TRUE)
   }
   if (wanted) {
     folder <- tempfile("sturdy-run-", if (is.null(checkpoint)) tempdir() else checkpoint)

@@ -16,7 +16,8 @@ report_rows <- function(object, found, n, alike) {
   open <- which(!report_known(object$data$reports)[place] & !duplicated(found$row))
   group <- contradiction_groups(found)
   twins <- intersect(open, which(!is.na(group)))
-  twins <- utils::head(twins[order(match(group[twins], group[twins]))], contradict_most)
+  together <- split(twins, factor(group[twins], unique(group[twins]))) # none without its others
+  twins <- unlist(together[cumsum(lengths(together)) <= contradict_most], use.names = FALSE)
   listed <- setdiff(utils::head(open, n), twins)
   two <- match(alike, object$blueprint$levels)
   pair <- if (length(two)) {
@@ -53,7 +54,8 @@ report_suspects <- function(object, found, rows, values, neighbours) {
   picture <- if (length(rows$listed) > 1) listed_picture(found, rows$listed)
   list(
     contradict = if (length(twins)) {
-      html(lapply(split(seq_along(twins), contradiction_groups(found)[rows$twins]), function(k) {
+      group <- contradiction_groups(found)[rows$twins]
+      html(lapply(split(seq_along(twins), factor(group, unique(group))), function(k) {
         columns <- alike_columns(twins[k], found$label[rows$twins[k]])
         tag("div", columns, .attr = c(class = "pair"))
       }))
@@ -152,18 +154,20 @@ kind_words <- function(found, alike) {
 why_words <- function(label, near) {
   against <- sort(table(near[near != label]), decreasing = TRUE)
   k <- length(near)
-  all <- paste0("All ", k, " most similar rows are recorded as ")
+  all <- if (k == 1) {
+    "The most similar row is recorded as "
+  } else paste0("All ", k, " most similar rows are recorded as ")
   if (k == 0) {
     "There are no other rows."
   } else if (length(against) == 0) {
     paste0(all, label, ", too: the suspicion comes from rows further away.")
-  } else if (against[1] == k && k > 1) {
+  } else if (against[1] == k) {
     paste0(all, names(against), ".")
   } else {
     verb <- c(if (against[1] == 1) "is recorded as" else "are recorded as", rep("as", length(against) - 1))
     paste0(
-      "Of the ", k, " most similar rows ", toString(paste(against, verb, names(against))), " and ",
-      sum(near == label), " as ", label, "."
+      "Of the ", k, " most similar rows ", toString(paste(against, verb, names(against))),
+      if (any(near == label)) paste0(" and ", sum(near == label), " as ", label), "."
     )
   }
 }

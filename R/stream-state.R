@@ -44,6 +44,7 @@ read_state <- function(file) {
     filter$columns <- state$columns
     filter$classes <- replace(state$classes, state$classes == "", NA)
   }
+  if (!isTRUE(counts_agree(filter))) abort_checkpoint("is damaged", "damaged", file)
   c(state, list(filter = filter))
 }
 
@@ -52,7 +53,7 @@ read_state <- function(file) {
 counts_agree <- function(filter) {
   counts <- unlist(filter[c("batches", "source_rows", "left_out", "begun")])
   last <- filter$history[nrow(filter$history), ]
-  length(counts) == 5 && all(counts >= 0 & counts == round(counts)) &&
+  is_filter(filter) && length(counts) == 5 && all(counts >= 0 & counts == round(counts)) &&
     filter$source_rows == filter$rows + filter$left_out && filter$begun[2] > 0 &&
     sum(filter$begun) <= filter$source_rows &&
     sum(filter$counts) == filter$rows && nrow(filter$history) <= filter$batches &&
@@ -84,6 +85,6 @@ restore_stream <- function(fit, state, arguments) {
   fit$filter <- state$filter
   fit$filter$arguments <- arguments
   C <- unname(fit$weights$C)
-  stopifnot(is.null(wrong_field(fit)), counts_agree(fit$filter), isSymmetric(C), is.matrix(chol(C)))
+  stopifnot(is.null(wrong_field(fit)), isSymmetric(C), is.matrix(chol(C)))
   fit
 }

@@ -11,7 +11,7 @@
 #' `formula`, `interaction`, `subset` (it can't be evaluated or does not select rows) and
 #' `missing_argument` (`y`).
 #'
-#' In arguments: `epsilon`, `df`, `method`, `hyperparameter`, `lengthscales`,
+#' In arguments: `epsilon`, `df`, `hyperparameter`, `lengthscales`,
 #' `inducing`, `kernels`, `type`, `choice`, `trusted`, `rates`, `weights`, `units` and `unknown_argument`; with
 #' three classes or more also `criterion` and `prior` (of two classes), and `several_classes`
 #' from functions that have no answer for them.
@@ -64,7 +64,9 @@
 #'   one class;
 #' * `constant_readers`, `shared_errors`: [readers()] who gave one answer alone, or err together;
 #'   `unexpected_class`: a class that readers report and less than one row is expected to be of;
-#' * `integrated_roughly`: too few nodes are effective; `method`: EM's optimum is found by its gradient.
+#' * `integrated_roughly`: too few nodes are effective;
+#' * `node_lost`, and the errors `cluster`, `worker_version`: workers of [shards()] that give no answer, or
+#'   have another version of the package.
 #'
 #' @name sturdy-conditions
 #' @seealso [gpc()], [inputs], [ep_diagnostics()]

@@ -33,7 +33,7 @@
 #' predictive probability of the recorded labels. Not used when nothing is learned, or `epsilon` is
 #' `"average"`.
 #'
-#' # Methods for the flip rate
+#' # The flip rate
 #' When the criterion is the evidence a rate is learned jointly with the kernel, by its gradient.
 #' EM-EP (Kim and Ghahramani, 2008, section 3) sets `epsilon` in turn to the
 #' mean probability that a label is wrong, in more steps. With the tilted marginals of EP its fixed
@@ -72,6 +72,5 @@
 #'
 #' @inherit sturdy-package references
 #' @name learning
-#' @aliases flip-rate-methods
 #' @seealso [gpc()], [averaging]
 NULL

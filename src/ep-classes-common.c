@@ -75,14 +75,14 @@ static double largest_shift(const classes_model *model, int i) {
   return SHIFT_MOST * sqrt(prior);
 }
 
-int common_solve(common_mode *cm, const classes_model *model, ep_site *site) {
+void common_solve(common_mode *cm, const classes_model *model, ep_site *site) {
   const int n = model->n;
   double *g = cm->shift;
   cm->model = model;
   cm->site = site;
   prepare(cm);
-  const int spent = gmres_solve(&cm->gmres, apply, cm, cm->rhs, COMMON_TOL,
-                                COMMON_PRODUCTS, g);
+  /* also where it is not solved in so many products: a way, not the end */
+  gmres_solve(&cm->gmres, apply, cm, cm->rhs, COMMON_TOL, COMMON_PRODUCTS, g);
   for (int i = 0; i < n; i++) {
     const double most = largest_shift(model, i);
     g[i] = fmin(fmax(g[i], -most), most);
@@ -97,5 +97,4 @@ int common_solve(common_mode *cm, const classes_model *model, ep_site *site) {
     }
     post->ops->shift(post, cm->x);
   }
-  return spent < 0 ? COMMON_PRODUCTS : spent;
 }

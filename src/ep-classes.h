@@ -42,9 +42,8 @@ void classes_carve(classes_state *st, classes_work *work, int n, int C,
 void common_carve(common_mode *cm, int n, int C, workspace *ws);
 
 /* Shifts nu of all sites, and the posteriors with them, by what the cavity
- * means of each row have in common to move, as the sites answer to it. Returns
- * the products spent. */
-int common_solve(common_mode *cm, const classes_model *model, ep_site *site);
+ * means of each row have in common to move, as the sites answer to it. */
+void common_solve(common_mode *cm, const classes_model *model, ep_site *site);
 
 /* As ep_run(), at df = Inf. Newton steps and parallel sweeps there are none of:
  * opt->parallel is not looked at, opt->lean is the model's. */

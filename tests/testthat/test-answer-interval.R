@@ -36,6 +36,19 @@ test_that("the ends of the interval of a probability are those of its distributi
   expect_true(all(is.na(predict(fit, data.frame(a = NA, b = 1), interval = 0.5)[2:3])))
 })
 
+test_that("a t process and its nugget have one scale in common", {
+  fit <- stc(class ~ a + b, toy(), df = 3, kernel = held(nugget = 0.5), epsilon = 0.05)
+  new <- data.frame(a = c(-0.5, 1, 2), b = c(0.3, 1, 0))
+  ends <- predict(fit, new, interval = 0.9)
+  latent <- predict(fit, new, type = "latent")
+  drawn <- withr::with_seed(1, list(scale = sqrt(rchisq(2e5, 3) / 3), z = rnorm(2e5)))
+  for (row in 1:3) {
+    p <- pnorm((drawn$scale * latent$m[row] + sqrt(latent$s2[row] - 0.5) * drawn$z) / sqrt(0.5))
+    expect_lt(abs(ends$estimate[row] - mean(p)), 0.003)
+    expect_lt(max(abs(unlist(ends[row, c("lower", "upper")]) - quantile(p, c(0.05, 0.95)))), 0.005)
+  }
+})
+
 # Several classes -----------------------------------------------------------------------
 
 # Latent moments of every class at new encoded inputs, nugget left out, by the formulas of one

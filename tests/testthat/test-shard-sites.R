@@ -26,9 +26,12 @@ test_that("a run that was stopped is resumed from what it had", {
     fit_to(shards(d, 3, checkpoint = folder), control = control),
     class = "sturdy_warning_not_converged"
   )
-  dir.create(file.path(folder, "sturdy-run-1")) # of one that was killed
+  dir.create(killed <- file.path(folder, "sturdy-run-1"))
+  dir.create(file.path(folder, "sturdy-run-2")) # of one that is at work
+  Sys.setFileTime(killed, Sys.time() - 7200)
   fit <- fit_to(shards(d, 3, checkpoint = folder, resume = TRUE))
-  expect_length(dir(folder), 3)
+  expect_identical(dir(folder, "^sturdy-run-"), "sturdy-run-2")
+  expect_length(dir(folder), 4)
   expect_identical(fit$ep$status, "converged")
   expect_lt(fit$ep$trace$residual[1], 0.1 * whole$ep$trace$residual[1])
   expect_equal(fit$ep$b, whole$ep$b, tolerance = 1e-6)

@@ -321,6 +321,8 @@ test_that("a page has no column that was dropped in its formula, and no count of
   expect_equal(used_formula(y ~ (a + b + id) - id, character()), "y ~ a + b")
   expect_equal(why_words("ill", rep("no", 8)), "All 8 most similar rows are recorded as no.")
   expect_match(why_words("ill", rep(c("no", "ill"), c(7, 1))), "7 are recorded as no and 1 as ill")
+  expect_equal(why_words("ill", c("no", "no", "low")), "Of the 3 most similar rows 2 are recorded as no, 1 as low.")
+  expect_equal(why_words("ill", "no"), "The most similar row is recorded as no.")
 })
 
 test_that("a formula of a great many terms is not written out", {
