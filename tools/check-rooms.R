@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 689, shard = 1511, show = 2264, select = 260, answer = 3422, exact = 798,
-  stream = 862, fit = 2563, label = 857, learn = 1678, latent = 334, ep = 479, report = 1296,
-  kernel = 660, data = 2540, family = 389, native = 358, sturdy = 15, control = 34, files = 42,
-  checks = 254, conditions = 122, progress = 106, words = 130, all = 21663
+  meet = 678, shard = 1495, show = 2173, select = 260, answer = 3260, exact = 671,
+  stream = 783, fit = 2464, label = 814, learn = 1642, latent = 316, ep = 471, report = 1189,
+  kernel = 634, data = 2388, family = 389, native = 352, sturdy = 15, control = 34, files = 42,
+  checks = 243, conditions = 122, progress = 106, words = 130, all = 21663
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
