@@ -57,6 +57,7 @@ ref_count <- function(joint, weight, code, share = 1) {
 }
 
 test_that("labels of further rows are weighed by Bayes' rule over all nodes", {
+  local_fewer_points()
   d <- toy_scores(3, 150)
   old <- 1:120
   fit <- averaged_stage(list(prob = d$prob[old, ], labels = d$labels[old]))
@@ -104,6 +105,7 @@ test_that("labels of further rows are weighed by Bayes' rule over all nodes", {
 })
 
 test_that("new rows are told by the label stage at all its points; many count as those of the fit", {
+  local_fewer_points()
   d <- toy(260)
   d$three <- cut(d$a + d$b, c(-Inf, -0.7, 0.7, Inf), labels = c("low", "mid", "high"))
   for (label in c("class", "three")) {
@@ -111,7 +113,7 @@ test_that("new rows are told by the label stage at all its points; many count as
     flipped <- seq(5, 260, by = 12)
     some$y[flipped] <- rev(levels(some$y))[some$y[flipped]]
     fit <- gpc(
-      y ~ ., some[1:110, ], kernel = kernel_iso(), hyper = "integrate",
+      y ~ ., some[1:110, ], kernel = held(), hyper = "integrate",
       control = ep_control(progress = FALSE)
     )
     weight <- fit$label_stage$nodes$table$weight
@@ -208,6 +210,7 @@ test_that("a rate learned at one point is as uncertain for new rows as for those
 })
 
 test_that("groups of new rows have the rates of these groups", {
+  local_fewer_points()
   n <- 90
   d <- withr::with_seed(4, data.frame(x = stats::rnorm(n), site = rep(c("A", "B"), n / 2)))
   d$y <- d$x > 0

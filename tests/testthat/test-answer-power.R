@@ -2,9 +2,11 @@
 
 quiet <- ep_control(progress = FALSE)
 
-asked_fit <- function(n = 40, ...) {
-  gpc(class ~ a + b, toy(n), kernel = held(), epsilon = "average", hyper = "integrate", control = quiet, ...)
+asked_of <- function(...) {
+  gpc(..., kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
 }
+asked_fit <- made_once(function(n = 40, ...) asked_of(class ~ a + b, toy(n), ...))
+three_asked <- made_once(function() asked_of(Species ~ ., iris[c(1:20, 51:70, 101:120), ]))
 
 asked_table <- function(fit) {
   stage <- judged_by(fit)
@@ -12,12 +14,7 @@ asked_table <- function(fit) {
 }
 
 test_that("with scores as they are, mean and spread of the log factor are those of drawn labels", {
-  three <- iris[c(1:20, 51:70, 101:120), ]
-  fits <- list(
-    asked_fit(60),
-    gpc(Species ~ ., three, kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
-  )
-  for (fit in fits) {
+  for (fit in list(asked_fit(60), three_asked())) {
     stage <- judged_by(fit)
     table <- asked_table(fit)
     table$told <- 0
@@ -125,8 +122,7 @@ test_that("more rows and clearer classes show more, and overlap hides everything
 
 test_that("probabilities of 0 and 1, and a class that no row can be of, leave a number", {
   sure <- cbind(rep(c(1, 0), 50), rep(c(0, 1), 50))
-  for (fit in list(asked_fit(), gpc(Species ~ ., iris, kernel = held(), epsilon = "average",
-                                    hyper = "integrate", control = quiet))) {
+  for (fit in list(asked_fit(), three_asked())) {
     table <- asked_table(fit)
     classes <- ncol(table$P)
     for (p in list(sure, sure[rep(1, 100), ])) {
@@ -159,15 +155,13 @@ test_that("a fit says what would be noticed, of any number of classes", {
   expect_equal(said$of, c("all", "no", "yes"))
   expect_true(all(said$probability > 0 & said$probability < 1))
   expect_equal(noise_test(fit)$noticed, said)
-  average <- function(...) gpc(..., kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
-  three <- average(Species ~ ., iris)
-  expect_equal(noticed(three)$of, c("all", levels(iris$Species)))
+  expect_equal(noticed(three_asked())$of, c("all", levels(iris$Species)))
   # errors of classes in an order have one rate
   iris$Species <- factor(iris$Species, levels(iris$Species), ordered = TRUE)
-  expect_equal(noticed(average(Species ~ Petal.Length, iris))$of, "all")
+  expect_equal(noticed(asked_of(Species ~ Petal.Length, iris))$of, "all")
   # each of very many classes would take long
   many <- withr::with_seed(1, data.frame(x = rep(1:7, each = 8) + rnorm(56) / 10, y = factor(rep(letters[1:7], each = 8))))
-  expect_equal(noticed(average(y ~ x, many))$of, "all")
+  expect_equal(noticed(asked_of(y ~ x, many))$of, "all")
 })
 
 test_that("nothing is said where scores would have learned from wrong labels, or none is open", {
@@ -183,8 +177,7 @@ test_that("a class that next to no row has is not asked about: it can't hide", {
   d <- withr::with_seed(1, data.frame(x = rnorm(60)))
   for (event in c(6, 20)) { # of which a tenth are 0.6 and 2
     d$y <- factor(rank(-d$x) <= event, c(FALSE, TRUE), c("no", "yes"))
-    fit <- gpc(y ~ x, d, kernel = held(), epsilon = "average", hyper = "integrate", control = quiet)
-    expect_equal(noticed(fit)$of, c("all", "no", if (event == 20) "yes"))
+    expect_equal(noticed(asked_of(y ~ x, d))$of, c("all", "no", if (event == 20) "yes"))
   }
 })
 

@@ -17,6 +17,8 @@ fit_known <- function(..., epsilon = "average", kernel = kernel_iso(1.5, nugget 
       control = quiet, ...)
 }
 
+fit_averaged <- made_once(function() fit_known())
+
 checked_update <- function(...) suppressMessages(update(...))
 
 test_that("the labels of trusted rows are taken for right", {
@@ -32,7 +34,7 @@ test_that("the labels of trusted rows are taken for right", {
     hyper = "integrate", trusted = d$known, control = quiet
   )
   expect_equal(by_xy$nodes, fit$nodes)
-  expect_equal(update(fit_known(), trusted = 1:10)$nodes, fit$nodes)
+  expect_equal(update(fit_averaged(), trusted = 1:10)$nodes, fit$nodes)
   # at a given rate: EP with that rate in the other rows alone
   held <- fit_known(trusted = known, epsilon = 0.2)
   y <- held$data$y
@@ -140,7 +142,7 @@ test_that("a rate learned at one point is integrated over by all that count wron
 })
 
 test_that("a review lists the most suspicious labels, and what remains", {
-  fit <- fit_known()
+  fit <- fit_averaged()
   first <- review(fit, 5)
   found <- mislabelled(fit)
   expect_equal(first$row, found$row[1:5])
@@ -212,7 +214,7 @@ test_that("what a check finds tells of the rates", {
 })
 
 test_that("a wrong label rules out that there is none", {
-  fit <- fit_known()
+  fit <- fit_averaged()
   d <- known_case()
   at <- review(fit, 3)$row
   after <- checked_update(fit, checked = data.frame(row = at, label = d$truth[at]))

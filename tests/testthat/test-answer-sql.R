@@ -71,13 +71,15 @@ test_that("numbers keep all their digits, and no two minus signs meet", {
   expect_no_match(predict_sql(bpm(class ~ a + b, toy(), hyper = "optimum")), "--", fixed = TRUE)
 })
 
+awkward_average <- made_once(function() bpm(class ~ . - id, awkward(), hyper = "integrate"))
+
 test_that("probabilities in a database are those of predict()", {
   d <- awkward()
   new <- difficult(d)
   con <- sql_tables(points = new)
   given <- setdiff(names(d), c("id", "class"))
   fits <- list(
-    averaged = bpm(class ~ . - id, d, hyper = "integrate"),
+    averaged = awkward_average(),
     optimum = bpm(class ~ . - id, d, hyper = "optimum"),
     held = bpm(d[given], d$class, nugget = 0, epsilon = 0.1, intercept = FALSE, scale = FALSE),
     filtered = bpm(class ~ flag + whole, d, inference = "adf"),
@@ -91,8 +93,9 @@ test_that("probabilities in a database are those of predict()", {
   expect_gt(length(used_nodes(fits$inducing)$node), 1)
   for (name in names(fits)) {
     truth <- suppressMessages(predict(fits[[name]], new, type = "response"))
-    expect_lt(max(abs(by_sql(con, fits[[name]]) - truth), na.rm = TRUE), 1e-10, label = name)
-    expect_identical(is.na(by_sql(con, fits[[name]])), is.na(unname(truth)), info = name)
+    found <- by_sql(con, fits[[name]])
+    expect_lt(max(abs(found - truth), na.rm = TRUE), 1e-10, label = name)
+    expect_identical(is.na(found), is.na(unname(truth)), info = name)
   }
   truth <- suppressMessages(predict(fits$averaged, new, type = "response", noise = TRUE))
   expect_equal(by_sql(con, fits$averaged, noise = TRUE), unname(truth), tolerance = 1e-10)
@@ -184,7 +187,7 @@ test_that("what can't be written is refused by name", {
 
 test_that("a query with more columns than SQLite and PostgreSQL take is refused", {
   con <- sql_tables(points = awkward())
-  fit <- bpm(class ~ . - id, awkward(), hyper = "integrate")
+  fit <- awkward_average()
   columns <- length(fit$label_stage$nodes$table$weight) # a point each
   expect_gt(columns, 2 * length(used_nodes(fit)$node)) # and of the event both tails of each
   local_mocked(sql_widest = columns - 1)

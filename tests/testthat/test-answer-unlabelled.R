@@ -29,7 +29,7 @@ test_that("the share that is labelled and the prevalence are integrals over that
   ends <- (known + density_ends(density, 0.9)) / nrow(d)
   expect_lte(max(abs(unlist(found[2, c("lower", "upper")]) - ends)), 1.01 / nrow(d))
   # the learner's share, by EP at rates that are held
-  missed <- (seq_len(60) - 0.5) / 60
+  missed <- (seq_len(30) - 0.5) / 30
   log_weight <- vapply(missed, function(e) {
     # EP has two fixed points at some of them
     suppressWarnings(log_evidence(gpc(
@@ -47,6 +47,7 @@ test_that("the share that is labelled and the prevalence are integrals over that
 })
 
 test_that("which level is the unlabelled one makes no difference", {
+  local_fewer_points()
   d <- unlabelled_rows(2)$d
   fit <- gpc(y ~ ., d, kernel = held, hyper = "integrate", noise = asked, control = quiet)
   d$y <- factor(d$y, c("yes", "no"))
@@ -55,6 +56,7 @@ test_that("which level is the unlabelled one makes no difference", {
 })
 
 test_that("bpm(), stc(), inducing inputs and groups answer, too; a check is taken in", {
+  local_fewer_points()
   t <- unlabelled_rows(3, 150)
   true <- mean(t$truth)
   clinic <- rep(c("a", "b"), 75)
@@ -82,6 +84,7 @@ test_that("bpm(), stc(), inducing inputs and groups answer, too; a check is take
 })
 
 test_that("where labels are not left to chance the prevalence is wrong", {
+  local_fewer_points()
   n <- 300
   t <- withr::with_seed(4, {
     d <- data.frame(x1 = stats::rnorm(n), x2 = stats::rnorm(n))

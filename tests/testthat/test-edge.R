@@ -68,6 +68,7 @@ test_that("duplicated rows, agreeing and not", {
 })
 
 test_that("constant columns are dropped and nothing is left", {
+  local_fewer_points()
   d <- plane()
   d$k <- 7
   d$g <- factor("only")
@@ -85,6 +86,7 @@ test_that("constant columns are dropped and nothing is left", {
 })
 
 test_that("one, two and three rows", {
+  local_fewer_points()
   x <- matrix(c(-1, 2, 0.5))
   one <- factor("a", levels = c("a", "b"))
   expect_identical(ep_fit(matrix(1), 1)$status, "converged")
@@ -98,6 +100,7 @@ test_that("one, two and three rows", {
 })
 
 test_that("separable data", {
+  local_fewer_points()
   d <- data.frame(a = c(-5:-1, 1:5) / 2, y = rep(0:1, each = 5))
   for (model in models) {
     expect_sound(model(y ~ a, d, epsilon = 0.05), new = data.frame(a = c(-1e6, 0, 1e6)))
@@ -107,6 +110,7 @@ test_that("separable data", {
 })
 
 test_that("every label contradicted by its twin", {
+  local_fewer_points()
   x <- matrix(rep(seq(-2, 2, length.out = 12), each = 2))
   y <- rep(0:1, 12)
   for (model in models) for (epsilon in c(0.01, 0.1, 0.49)) {
@@ -120,6 +124,7 @@ test_that("every label contradicted by its twin", {
 })
 
 test_that("epsilon = 0.49 and df = 0.5", {
+  local_fewer_points()
   d <- plane()
   for (model in models) expect_sound(model(y ~ ., d, epsilon = 0.49))
   expect_sound(stc(y ~ ., d, df = 0.5, kernel = held, epsilon = 0.2), converged = FALSE)
@@ -129,6 +134,7 @@ test_that("epsilon = 0.49 and df = 0.5", {
 })
 
 test_that("nugget = 0, bias = 0, and what is left of the kernel", {
+  local_fewer_points()
   d <- plane()
   for (model in models) {
     for (epsilon in c(0.02, 0.2)) {
@@ -143,6 +149,7 @@ test_that("nugget = 0, bias = 0, and what is left of the kernel", {
 })
 
 test_that("no input columns", {
+  local_fewer_points()
   d <- plane()
   for (model in models) {
     fit <- expect_sound(model(y ~ 1, d, epsilon = 0.05), new = d[1:2, ])
@@ -167,6 +174,7 @@ test_that("an average at a rate of 0 says 0", {
 })
 
 test_that("more columns than rows", {
+  local_fewer_points()
   withr::local_seed(42)
   X <- matrix(rnorm(20 * 200), 20)
   y <- as.integer(X[, 1] > 0)

@@ -19,6 +19,7 @@ one_point <- function(d, ..., kernel = held(1.5)) gpc(y ~ ., d, kernel = kernel,
 wrong_of <- function(fit) attr(mislabelled(fit), "expected")[c("count", "lower", "upper")]
 
 test_that("a fit that learns a rate, or averages, has a label stage, and one all of which is given has none", {
+  local_fewer_points()
   d <- stage_table(30)$d
   has <- function(fit) {
     expect_s3_class(fit$label_stage, "second_stage")
@@ -165,6 +166,7 @@ test_that("predictions go through the stage: the scores of new rows are those of
 })
 
 test_that("what is of the fit itself does not go through the stage", {
+  local_fewer_points()
   made <- stage_table(50)
   fit <- gpc(y ~ ., made$d, kernel = kernel_iso(), hyper = "integrate")
   alone <- fit
@@ -178,6 +180,7 @@ test_that("what is of the fit itself does not go through the stage", {
 })
 
 test_that("one learned rate has its noise model alone in its stage, an average the usual ones", {
+  local_fewer_points()
   two <- c("none", "one", "two", "first", "second")
   of <- function(fit) fit$label_stage$nodes$models$model
   d <- stage_table(30)$d
@@ -199,6 +202,7 @@ test_that("one learned rate has its noise model alone in its stage, an average t
 })
 
 test_that("checks and trusted rows change both stages, as a fit to what is known then", {
+  local_fewer_points()
   made <- stage_table(60)
   fit <- gpc(y ~ ., made$d, kernel = held(1.5), hyper = "integrate")
   rows <- made$wrong[1:3]
@@ -218,6 +222,7 @@ test_that("checks and trusted rows change both stages, as a fit to what is known
 })
 
 test_that("rows that are absorbed are in the stage, which is that of all leave-one-out probabilities", {
+  local_fewer_points()
   made <- stage_table(60)
   old <- 1:45
   fit <- gpc(y ~ ., made$d[old, ], kernel = held(1.5), hyper = "integrate")
@@ -232,6 +237,7 @@ test_that("rows that are absorbed are in the stage, which is that of all leave-o
 })
 
 test_that("a fit is the same after saveRDS(), and one of the version before was changed", {
+  local_fewer_points()
   made <- stage_table(40)
   for (fit in list(
     one_point(made$d), gpc(y ~ ., made$d, kernel = kernel_iso(), hyper = "integrate"),
@@ -257,6 +263,7 @@ test_that("a fit is the same after saveRDS(), and one of the version before was 
 })
 
 test_that("a class may have no name", {
+  local_fewer_points()
   d <- stage_table(40)$d
   blank <- replace(as.character(d$y), 1:3, "")
   fit <- quiet_gpc(d[c("a", "b")], blank, kernel = held(), hyper = "integrate")
@@ -265,6 +272,7 @@ test_that("a class may have no name", {
 })
 
 test_that("without its rows a fit says the same of their labels", {
+  local_fewer_points()
   skip_if_not_installed("butcher")
   d <- stage_table(40)$d
   linear <- bpm(y ~ ., d, hyper = "integrate")

@@ -6,6 +6,7 @@ own_labels <- function(d) cbind(seq_along(d$labels), as.integer(d$labels))
 in_order_of_rows <- function(found) found[order(found$row), ]
 
 test_that("answers are Bayes' rule at the points of the stage, under all noise models", {
+  local_fewer_points()
   models <- list(NULL, c(none = 1, one = 1, two = 1))
   for (classes in 2:3) {
     d <- toy_scores(classes, 1010) # of more than 1,000 labels the points that are kept tell
@@ -74,6 +75,7 @@ test_that("with an overlap that is held one weight is left: its posterior is an 
 })
 
 test_that("an overlap that is bounded bounds the slope of every point, alike for the classes", {
+  local_fewer_points()
   for (classes in 2:3) {
     d <- toy_scores(classes, 100, strength = 10)
     fit <- averaged_stage(d, noise = noise_prior(overlap = c(0.02, 0.1)))
@@ -90,6 +92,7 @@ test_that("an overlap that is bounded bounds the slope of every point, alike for
 })
 
 test_that("probabilities and labels give the object that their fit gives", {
+  local_fewer_points()
   d <- toy_scores(2, 120)
   withr::local_options(sturdy.hyper = "integrate")
   fit <- second_stage(d$prob, d$labels)
@@ -112,20 +115,19 @@ test_that("checks and trusted rows count as in every fit, of two classes and of 
     found <- mislabelled(checked)
     expect_equal(found$probability[match(rows, found$row)], rep(0, 4))
     expect_equal(noise_test(checked)$probability_none, 0)
-    known <- setdiff(1:20, d$rows)
+    known <- setdiff(1:90, rows[1:3])
     trusted <- averaged_stage(d, trusted = known)
     expect_equal(sum(report_known(trusted$data$reports)), length(known))
     said <- in_order_of_rows(mislabelled(trusted))
     expect_identical(said$probability[known], numeric(length(known)))
     expect_gt(min(said$probability[-known]), 0)
-    # that these are right is also a sign that fewer are wrong
-    expect_lt(
-      attr(mislabelled(averaged_stage(d, trusted = setdiff(1:90, d$rows[1:3]))), "expected")$count, 3.01
-    )
+    # no more than the others can be wrong
+    expect_lt(attr(mislabelled(trusted), "expected")$count, 3.01)
   }
 })
 
 test_that("each group has the rate of its own wrong labels", {
+  local_fewer_points()
   for (classes in 2:3) {
     group <- rep(c("x", "y"), 120)
     d <- toy_scores(classes, 240, strength = 12, wrong = 0)
@@ -145,6 +147,7 @@ test_that("each group has the rate of its own wrong labels", {
 })
 
 test_that("weights are as many rows alike, whoever gives them", {
+  local_fewer_points()
   d <- toy_scores(2, 40)
   d$labels[1:6] <- rev(levels(d$labels))[as.integer(d$labels[1:6])]
   times <- rep_len(c(1, 3), 40)
@@ -177,6 +180,7 @@ test_that("weights are as many rows alike, whoever gives them", {
 })
 
 test_that("weights are rows also where many labels are in cells of their scores", {
+  local_fewer_points()
   d <- toy_scores(2, 900)
   times <- rep_len(1:3, 900)
   again <- rep(1:900, times)
@@ -227,6 +231,7 @@ test_that("a fit that was changed is not one", {
 })
 
 test_that("rows that are absorbed change the number where classes hardly overlap, too", {
+  local_fewer_points()
   d <- toy_scores(2, 80)
   old <- 1:60
   fit <- averaged_stage(list(prob = d$prob[old, ], labels = d$labels[old]))
@@ -237,6 +242,7 @@ test_that("rows that are absorbed change the number where classes hardly overlap
 })
 
 test_that("scores that say nothing are no sign of wrong labels", {
+  local_fewer_points()
   for (seed in 1:3) {
     set.seed(seed)
     labels <- factor(stats::runif(100) < 0.35)

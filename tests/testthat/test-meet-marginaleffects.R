@@ -199,7 +199,7 @@ test_that("draws go through the label stage: their mean is what predict() return
   wrong <- seq(5, 160, 16)
   d$class[wrong] <- rev(levels(d$class))[d$class[wrong]]
   fits <- list(
-    gpc(class ~ a + b, d, hyper = "integrate"), bpm(class ~ a + b, d, hyper = "integrate"), three
+    gpc(class ~ a + b, d, kernel = held(), hyper = "integrate"), bpm(class ~ a + b, d, hyper = "integrate"), three
   )
   for (fit in fits) {
     new <- if (is_several(fit)) iris[seq(2, 150, 9), ] else transform(d[1:60, ], a = a / 2, b = b / 2)

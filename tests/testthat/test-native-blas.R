@@ -49,7 +49,7 @@ test_that("own kernels and R's BLAS agree to rounding", {
   for (df in c(3, Inf)) {
     want <- with_variant(0, sized_fit(df))
     if (is.finite(df)) expect_lt(min(want$tau), 0)
-    for (k in variants[-1]) {
+    for (k in if (is.finite(df)) variants[-1] else max(variants)) {
       got <- with_variant(k, sized_fit(df))
       for (name in names(want)) expect_close(got[[name]], want[[name]], 1e-7, floor = 1)
     }

@@ -216,6 +216,7 @@ expect_labelled_apart <- function(fit, new, ..., tolerance = 1e-12) {
 cut_sizes <- function(rows, n) lapply(cut_rows(rows, n), function(range) seq_len(range$rows))
 
 test_that("labels of further rows in shards are told as those of a data frame", {
+  local_fewer_points()
   found <- expect_labelled_apart(fit, new)
   expect_identical(names(found), c("row", "label", "probability", "loo", "suggested", "loo_wrong"))
   expect_identical(nrow(found), 68L) # two have missing values

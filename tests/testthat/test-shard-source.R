@@ -135,9 +135,9 @@ test_that("shards without rows are passed over, wherever they are and whatever m
   )
   files <- write_parts(c(100, 200, 300))
   fit <- fit_to(shards(files))
-  for (file in empty) {
-    for (at in 0:3) {
-      other <- fit_to(shards(append(files, file, at)))
+  for (k in 1:4) {
+    for (at in if (k == 1) 0:3 else k - 1) {
+      other <- fit_to(shards(append(files, empty[[k]], at)))
       expect_identical(other$ep, fit$ep)
       expect_identical(other$shards$rows, append(c(100, 100, 100), 0, at))
     }
@@ -226,7 +226,7 @@ test_that("rows that are not the same in the next pass are noticed, whatever has
     gpc(class ~ ., rows, inducing = 8, kernel = held_kernel(), epsilon = 0.1, ...)
   }
   for (change in changes) {
-    for (nth in c(3, 5, 8)) {
+    for (nth in if (identical(change, changes[[1]])) c(3, 5, 8) else 5) {
       error <- caught(of(shards(changing(change, nth), keep = FALSE, batch_size = 40)))
       expect_s3_class(error, "sturdy_error_rows")
       expect_identical(error$shard, 2L)

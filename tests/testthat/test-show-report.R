@@ -39,7 +39,7 @@ test_that("a report holds the numbers of the fit", {
 })
 
 # Three classes in a plane, two of them of one distribution
-alike_table <- function(n = 150) {
+alike_table <- function(n = 90) {
   withr::with_seed(4, {
     class <- factor(rep(c("left", "right", "far"), each = n / 3), c("left", "right", "far"))
     data.frame(class, a = rnorm(n, 4 * (class == "far")), b = rnorm(n))
@@ -174,6 +174,7 @@ test_that("rows that are trusted are not listed", {
 })
 
 test_that("every kind of fit has a report, which says what it lacks", {
+  local_fewer_points()
   expect_match(report(toy_fit()), "did not test whether labels are wrong at all")
   expect_match(
     report(toy_fit(epsilon = 0)), "takes every label to be right", fixed = TRUE
