@@ -5,6 +5,7 @@ three_classes <- function(...) {
 }
 
 test_that("both tables have the rows of the recorded classes, and agree with other answers", {
+  local_fewer_points()
   fits <- list(
     toy_fit(), three_classes(epsilon = 0.05), three_classes(epsilon = "average", hyper = "integrate")
   )
@@ -55,6 +56,7 @@ test_that("a noise matrix has no intervals where a mode stands for what is not k
 })
 
 test_that("a row that stands for several counts as they do", {
+  local_fewer_points()
   d <- toy_scores(2, 60)
   times <- rep(1:2, 30)
   every <- rep(1:60, times)
@@ -68,6 +70,7 @@ test_that("a row that stands for several counts as they do", {
 })
 
 test_that("of a class with fewer than three labels it is said that its row is the prior's", {
+  local_fewer_points()
   d <- withr::with_seed(2, data.frame(x = rnorm(60), z = rnorm(60)))
   d$y <- factor(ifelse(d$x > 0, "b", "a"), c("a", "b", "c"))
   said <- "Fewer than three labels are c: noise_matrix() has the prior there."

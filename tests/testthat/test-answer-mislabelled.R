@@ -46,6 +46,7 @@ test_that("each class is judged by its own flip rate", {
 # By the label stage ----------------------------------------------------------
 
 test_that("a label is wrong, or its row unusual, as the points of the label stage say", {
+  local_fewer_points()
   scores <- lapply(2:3, toy_scores, n = 60, strength = 3)
   fits <- list(
     gpc(class ~ a + b, toy(), kernel = kernel_iso(), hyper = "integrate"),
@@ -72,6 +73,7 @@ test_that("a label is wrong, or its row unusual, as the points of the label stag
 })
 
 test_that("no row is unusual where the prior says so, and there is no column without a label stage", {
+  local_fewer_points()
   d <- toy_scores(2, 60, strength = 3)
   none <- mislabelled(averaged_stage(d, noise = noise_prior(unusual = 0)))
   expect_identical(none$unusual, numeric(60))
@@ -83,6 +85,7 @@ test_that("no row is unusual where the prior says so, and there is no column wit
 })
 
 test_that("a trusted label can't be wrong, but its row unusual", {
+  local_fewer_points()
   d <- toy_scores(2, 80)
   wrong <- d$rows[which.min(d$prob[cbind(d$rows, as.integer(d$labels[d$rows]))])]
   found <- mislabelled(averaged_stage(d, trusted = wrong))

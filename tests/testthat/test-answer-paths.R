@@ -1,5 +1,7 @@
 # Draws of the latent function, against its exact moments.
 
+averaged_toy <- made_once(function() gpc(class ~ a + b, toy(), hyper = "integrate"))
+
 path_moments <- function(fit, X, draws = 4000L) {
   z <- path_link(fit, X, draws)
   p <- path_prob(fit, X, draws)[[2]]
@@ -30,7 +32,7 @@ test_that("paths of a kernel have the posterior's correlations, and its spread a
 test_that("the mean of the draws is the probability that predict() returns", {
   fits <- list(
     toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()),
-    gpc(class ~ a + b, toy(), hyper = "integrate"),
+    averaged_toy(),
     bpm(class ~ a + b, toy(), inference = "adf", nugget = 0.5)
   )
   for (fit in fits) {
@@ -42,7 +44,7 @@ test_that("the mean of the draws is the probability that predict() returns", {
 })
 
 test_that("quantiles of the draws are the interval of predict(), also of a t process", {
-  for (fit in list(toy_fit(), first_stage(gpc(class ~ a + b, toy(), hyper = "integrate")),
+  for (fit in list(toy_fit(), first_stage(averaged_toy()),
                    stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05))) {
     ends <- predict(fit, interval = 0.8)
     p <- path_prob(fit, fit$data$X, 4000L)[[2]]
@@ -55,7 +57,7 @@ test_that("quantiles of the draws are the interval of predict(), also of a t pro
 })
 
 test_that("through the label stage draws are those in plain R, moved to what predict() says", {
-  fit <- gpc(class ~ a + b, toy(), hyper = "integrate")
+  fit <- averaged_toy()
   rows <- seq(2, 40, 3)
   p <- path_prob(fit, fit$data$X[rows, ], 4000L)[[2]]
   mean <- unname(predict(fit, type = "response")[rows])
@@ -76,7 +78,7 @@ test_that("a path is a function: the same value whatever else is asked", {
   fits <- list(
     toy_fit(), toy_fit(inducing = 10), bpm(class ~ a + b, toy()),
     stc(class ~ a + b, toy(), df = 4, kernel = held(), epsilon = 0.05),
-    gpc(class ~ a + b, toy(), hyper = "integrate")
+    averaged_toy()
   )
   for (fit in fits) {
     X <- fit$data$X[1:10, ]

@@ -33,6 +33,7 @@ test_that("a noise matrix of two classes has the rates, with intervals, and the 
 })
 
 test_that("several classes have rates by group", {
+  local_fewer_points()
   set.seed(1)
   d <- data.frame(a = rnorm(90), b = rnorm(90), site = rep(c("u", "v"), each = 45))
   d$class <- factor(c("x", "y", "z")[max.col(cbind(d$a, d$b, -d$a - d$b))])

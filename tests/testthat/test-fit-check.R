@@ -12,6 +12,7 @@ kinds <- function() {
 }
 
 test_that("what the package makes is a fit, also saved, updated and with more rows", {
+  local_fewer_points()
   for (fit in suppressMessages(suppressWarnings(kinds()))) {
     expect_null(wrong_field(fit))
     expect_null(wrong_field(unserialize(serialize(fit, NULL))))
@@ -37,6 +38,7 @@ test_that("what the package makes is a fit, also saved, updated and with more ro
 })
 
 test_that("terms that a parser would group or order otherwise are those of a fit", {
+  local_fewer_points()
   d <- toy()
   d$k <- 1
   for (formula in list(
@@ -75,6 +77,7 @@ test_that("a filtered fit may have no evidence", {
 })
 
 test_that("every method for a fit refuses one that was changed", {
+  local_fewer_points()
   fit <- toy_fit()
   point <- bpm(class ~ a + b, toy(), epsilon = 0.1)
   fit$ep$sites <- NULL
@@ -113,6 +116,7 @@ test_that("a fit without its call, or with fields of a user's own, is one", {
 })
 
 test_that("a field that is missing or wrong is named", {
+  local_fewer_points()
   learned <- gpc(class ~ a + b, toy())
   filtered <- bpm(class ~ a + b, toy(), inference = "adf")
   changes <- list(
@@ -171,6 +175,7 @@ test_that("a fit without inputs that vary is taken for a fit", {
 })
 
 test_that("nodes and reports that were changed are noticed, whatever passed before", {
+  local_fewer_points()
   d <- toy()
   linear <- bpm(class ~ a + b, d, prior_scale = "learn", hyper = "integrate")
   average <- toy_fit(epsilon = "average", hyper = "integrate")

@@ -20,6 +20,7 @@ with_all <- function(fit) {
 rms <- function(x) sqrt(mean(x^2))
 
 test_that("few nodes have the probabilities of all, true and recorded", {
+  local_fewer_points()
   for (classes in 2:3) {
     made <- averaged_some(120, classes = classes, kernel = kernel_iso())
     fit <- made$fit
@@ -35,6 +36,7 @@ test_that("few nodes have the probabilities of all, true and recorded", {
 })
 
 test_that("with few rows all nodes are used", {
+  local_fewer_points()
   fit <- averaged_some(29, kernel = kernel_iso(1, fixed = TRUE))$fit
   expect_null(fit$nodes$few)
   expect_identical(used_nodes(fit)$weight, fit$nodes$table$weight)
@@ -55,6 +57,7 @@ test_that("sparse weights are those of least squares without negative ones", {
 })
 
 test_that("variances through inducing inputs are exact ones where these are the rows", {
+  local_fewer_points()
   fit <- averaged_some(120, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
   X <- fit$data$X
   node <- which.max(fit$nodes$table$weight)
@@ -71,6 +74,7 @@ test_that("variances through inducing inputs are exact ones where these are the 
 })
 
 test_that("variances may go through one inducing input that is the only feature", {
+  local_fewer_points()
   fit <- averaged_some(120, kernel = kernel_iso(2, bias = 0, nugget = 0.1, fixed = TRUE))$fit
   made <- inducing_variances(fit, 1, few_inputs(fit, 1))
   expect_identical(dim(made$C), c(1L, 1L, 1L))
@@ -86,6 +90,7 @@ extended_test("inducing inputs are used where their variances are near enough", 
 })
 
 test_that("the first inducing inputs that are enough are taken, and none where none are", {
+  local_fewer_points()
   fit <- averaged_some(120, kernel = kernel_iso(3, nugget = 0.1, fixed = TRUE))
   chosen <- fit$fit$nodes$few
   expect_null(chosen$C) # rows are few
@@ -123,6 +128,7 @@ test_that("the first inducing inputs that are enough are taken, and none where n
 })
 
 test_that("variances through inducing inputs are of nodes with and without a linear part", {
+  local_fewer_points()
   d <- withr::with_seed(7, {
     X <- matrix(rnorm(3 * 460), 460, dimnames = list(NULL, c("a", "b", "c")))
     data.frame(X, class = factor(X[, 1] + X[, 2] / 2 + 0.4 * rnorm(460) > 0))

@@ -26,12 +26,12 @@ test_that("the reference cases hold with each variant", {
   }
 })
 
-# 150 rows: beyond a tile, a leaf and a slab; df = 3 and a small epsilon make some
+# 110 rows: beyond a tile, a leaf and a slab; df = 3 and a small epsilon make some
 # site precisions negative
 sized_fit <- function(df) {
   set.seed(5)
-  X <- matrix(rnorm(150 * 3), 150)
-  y <- factor(ifelse(X[, 1] + rnorm(150) > 0, "b", "a"))
+  X <- matrix(rnorm(110 * 3), 110)
+  y <- factor(ifelse(X[, 1] + rnorm(110) > 0, "b", "a"))
   kernel <- kernel_ard(c(1, 2, 3), 3, 0.5, 0.01, fixed = TRUE, prior = NULL)
   fit <- if (is.finite(df)) {
     stc(X, y, df = df, kernel = kernel, epsilon = 0.05, control = ep_control(tol = 1e-10))
