@@ -92,7 +92,7 @@ changed_since <- function(commit, articles) {
 # in a copy, which what is made on the way stays in
 work <- tempfile("work")
 dir.create(work)
-for (part in c("vignettes", "inst")) {
+for (part in c("vignettes", "inst", "tests")) { # a helper of the tests is shown at work
   invisible(file.copy(file.path(root, part), work, recursive = TRUE))
 }
 files <- list.files(file.path(work, "vignettes", "articles"), "[.]Rmd$", full.names = TRUE)
