@@ -65,14 +65,7 @@ map_all <- function(map, X, task, run) {
     left <- left[!said]
     tries <- if (any(said)) 0 else tries + 1
     lost <- names(X)[left]
-    first <- got[!said][[1]]
-    why <- if (!is.null(cause)) {
-      conditionMessage(cause)
-    } else if (is.character(first)) {
-      first[1]
-    } else {
-      paste("what came was", describe(first))
-    }
+    why <- lost_why(got[!said][[1]], cause)
     refuse(
       tries == 3,
       c("{.arg cluster} has no answer for {cli::qty(length(lost))}shard{?s} {few(lost)}.",
@@ -86,6 +79,15 @@ map_all <- function(map, X, task, run) {
     )
   }
   unname(answers)
+}
+
+#' @param got what came in the place of an answer. @param cause the error of the mapper, or `NULL`.
+#' @noRd
+lost_why <- function(got, cause) {
+  if (!is.null(cause)) {
+    return(conditionMessage(cause))
+  }
+  if (is.character(got)) got[1] else paste("what came was", describe(got))
 }
 
 check_version <- function(got) {
@@ -174,7 +176,7 @@ new_round <- function(nodes, patience, size) {
   }
   it$listen <- function(until) {
     while (length(at <- names(busy)) && seconds_now() < until) {
-      ready <- socketSelect(nodes[as.integer(at)], FALSE, min(1, patience))
+      ready <- socketSelect(nodes[as.integer(at)], FALSE, 1)
       lapply(at[ready], hear)
       lapply(at[!ready], wait)
     }

@@ -33,8 +33,9 @@ encoding_digest <- function(fit) {
 
 #' @return list(mean, C, log_scale_weights, encoding, arguments: a digest each, filter)
 #' @noRd
-read_state <- function(file) {
-  state <- read_sealed(file, state_kind)
+read_state <- function(file) read_sealed(file, state_kind, with_filter)
+
+with_filter <- function(state) {
   filter <- empty_filter(NULL)
   given <- intersect(names(filter), state_kind$numbers)
   filter[given] <- state[given]
@@ -44,7 +45,7 @@ read_state <- function(file) {
     filter$columns <- state$columns
     filter$classes <- replace(state$classes, state$classes == "", NA)
   }
-  if (!isTRUE(counts_agree(filter))) abort_checkpoint("is damaged", "damaged", file)
+  stopifnot(counts_agree(filter))
   c(state, list(filter = filter))
 }
 
