@@ -254,7 +254,7 @@ wide_readers <- function(y, of, n) {
 #' Labels of readers as molded rows have them
 #' @param y of a wide table, or of a long one that was made wide. @param ... of mold_outcome().
 #' @return list(y, the labels that most readers gave; levels; said: list(row, source, value,
-#'   sources), of which report-known.R makes reports)
+#'   sources), of which noise-known.R makes reports)
 #' @noRd
 mold_readers <- function(y, arg, ...) {
   # model.response() takes one column for a vector

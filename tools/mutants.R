@@ -21,7 +21,7 @@ mutant(
   r = "data-soft"
 )
 mutant(
-  "probabilities are lost when a check comes in", "R/report-known.R",
+  "probabilities are lost when a check comes in", "R/noise-known.R",
   "rbind(certain, reports$soft[kept, , drop = FALSE])",
   "rbind(certain, NA * reports$soft[kept, , drop = FALSE])", r = "data-soft"
 )
@@ -42,10 +42,10 @@ mutant(
   "unname(hyper$width) * (above - sum(out$by_cut) / 2)", "unname(hyper$width) * above", r = "cuts"
 )
 mutant(
-  "classes in an order: the gradient in a rate is that of equal shares", "R/report-noise.R",
+  "classes in an order: the gradient in a rate is that of equal shares", "R/noise-coordinates.R",
   "by_rate <- array(slope * as.vector(whereto), ",
   "by_rate <- array(slope * rep(even_share(classes), each = size[1]), ",
-  r = "report-noise|kernel-ordered"
+  r = "noise-coordinates|kernel-ordered"
 )
 mutant(
   "classes in an order: new rows under the thresholds of the first node", "R/fit-truth.R",
@@ -224,7 +224,7 @@ mutant(
   "must(TRUE, name, \"be a value\"", r = "meet-parsnip"
 )
 mutant(
-  "a label stays in the weights of the nodes that answer without it", "R/report-truth.R",
+  "a label stays in the weights of the nodes that answer without it", "R/noise-truth.R",
   "exp(ratio - row_log_sum(ratio))",
   "exp(ratio + truth$log_z)", r = "fit-truth"
 )
@@ -234,7 +234,7 @@ mutant(
   "latent$s2", r = "fit-truth"
 )
 mutant(
-  "one wrong label found by a check is none", "R/report-table.R",
+  "one wrong label found by a check is none", "R/noise-reports.R",
   "certain_class(reports)[report_corrected(reports)]",
   "certain_class(reports)[report_corrected(reports)[-1]]", r = "fit-truth"
 )
@@ -244,7 +244,7 @@ mutant(
   "reports$value[by_source]", r = "fit-truth"
 )
 mutant(
-  "a label that is known is one of many reports", "R/report-truth.R",
+  "a label that is known is one of many reports", "R/noise-truth.R",
   "joint[known, , ] <- log(diag(size[2]))[y[known], ]",
   "joint[known, , ] <- joint[known, , ]", r = "fit-truth"
 )
@@ -253,7 +253,7 @@ mutant(
   "weight = weight[weight > 0])", "weight = shares(weight[weight > 0]^0))", r = "fit-few"
 )
 mutant(
-  "noise models left out of what nodes say of a label", "R/report-truth.R",
+  "noise models left out of what nodes say of a label", "R/noise-truth.R",
   "mean_over(part$loo, left_out_weight(part))", "mean_over(part$loo, part$weight)",
   r = "fit-truth"
 )
@@ -284,7 +284,7 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "slope of the rate without 1 - 2 epsilon", "R/report-rates.R",
+  "slope of the rate without 1 - 2 epsilon", "R/noise-rates.R",
   "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|adjoint"
 )
 mutant(
@@ -298,7 +298,7 @@ mutant(
   r = "learn-objective"
 )
 mutant(
-  "prior of the rate without its Jacobian", "R/report-rates.R",
+  "prior of the rate without its Jacobian", "R/noise-rates.R",
   "sum(log(2 * b * e) + b * log1p(-2 * e))",
   "sum(log(2 * b) + (b - 1) * log1p(-2 * e))", r = "learn-laplace"
 )
@@ -323,19 +323,19 @@ mutant(
 )
 mutant(
   "copies of a row that go with no other copy, in second order", "src/second-order.c",
-  "return times * (times - 1) / 2", "return 0 * times", r = "report-times"
+  "return times * (times - 1) / 2", "return 0 * times", r = "noise-times"
 )
 mutant(
   "copies of a row without what they differ by", "src/latent.h",
-  ".A = A + (w - 1) * own", ".A = A", r = "report-times"
+  ".A = A + (w - 1) * own", ".A = A", r = "noise-times"
 )
 mutant(
   "the sites of a row that stands for several count once", "src/fixpoint.c",
-  "to->next.nu *= c.times", "to->next.nu *= 1", r = "report-times"
+  "to->next.nu *= c.times", "to->next.nu *= 1", r = "noise-times"
 )
 mutant(
   "an evidence without the determinants of copies", "src/latent.c",
-  "sum += (post->times[i] - 1)", "sum += 0 * (post->times[i] - 1)", r = "report-times"
+  "sum += (post->times[i] - 1)", "sum += 0 * (post->times[i] - 1)", r = "noise-times"
 )
 mutant(
   "an offset that the evidence knows nothing of", "src/criterion.c",
@@ -364,8 +364,8 @@ mutant(
   "stats::rgamma(n, columns$alpha) / columns$alpha", "rep(1, n)", r = "kernel-shape"
 )
 mutant(
-  "labels of repeated rows are counted once", "R/report-table.R",
-  "p <- reports$times * p", "p <- p", r = "report-times"
+  "labels of repeated rows are counted once", "R/noise-reports.R",
+  "p <- reports$times * p", "p <- p", r = "noise-times"
 )
 mutant(
   "columns of low rank without rho of their rows", "src/latent-lowrank.c",
@@ -509,18 +509,18 @@ mutant(
   "s->side > 0 ? k : 1 - k", "k", c = "likelihood adjoint"
 )
 mutant(
-  "slope of a report without what the others of its row say", "R/report-table.R",
+  "slope of a report without what the others of its row say", "R/noise-reports.R",
   "part <- part * rest", "part <- part",
-  r = "report-table"
+  r = "noise-reports"
 )
 mutant(
-  "a rate of 0 that a check disproves rules its row out", "R/report-table.R",
-  "  factors[left_out, ] <- 1\n", "", r = "report-table"
+  "a rate of 0 that a check disproves rules its row out", "R/noise-reports.R",
+  "  factors[left_out, ] <- 1\n", "", r = "noise-reports"
 )
 mutant(
-  "a trusted label that is checked counts for the rates", "R/report-known.R",
+  "a trusted label that is checked counts for the rates", "R/noise-known.R",
   "kept <- reports$source > 0L | !reports$row %in% at", "kept <- rep(TRUE, length(reports$row))",
-  r = "report-known"
+  r = "noise-known"
 )
 mutant(
   "a number that names a row is taken for the position of another", "R/data-known.R",
@@ -920,7 +920,7 @@ mutant(
   "  if (!is.null(wrong)) {", "  if (FALSE) {", r = "fit-check"
 )
 mutant(
-  "what is recorded, from nodes that its own label has weighted", "R/report-truth.R",
+  "what is recorded, from nodes that its own label has weighted", "R/noise-truth.R",
   "recorded = each(recorded_prob, size),",
   "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
   r = "fit-truth"
@@ -1140,14 +1140,14 @@ mutant(
   "union(columns, intersect(named, task$col_info$id))", "columns", r = "meet-mlr3"
 )
 mutant(
-  "a row of which a check was reported counts as one with its label alone", "R/report-table.R",
+  "a row of which a check was reported counts as one with its label alone", "R/noise-reports.R",
   "vapply(said, paste, \"\", collapse = \" \")", "vapply(said, function(s) s[1], 0)",
   r = "label-problem"
 )
 mutant(
-  "the class whose labels alone are wrong is the other one", "R/report-models.R",
+  "the class whose labels alone are wrong is the other one", "R/noise-models.R",
   "noise_only <- c(first = 1L, second = 2L",
-  "noise_only <- c(first = 2L, second = 1L", r = "report-models|label-problem"
+  "noise_only <- c(first = 2L, second = 1L", r = "noise-models|label-problem"
 )
 mutant(
   "the slope of a nugget is that in its log", "R/learn-coordinates.R",
@@ -1187,7 +1187,7 @@ mutant(
   "new_share(object, n) * colSums(recorded)", "0 * colSums(recorded)", r = "answer-mislabelled-new"
 )
 mutant(
-  "new rows have the rates of the first group", "R/report-known.R",
+  "new rows have the rates of the first group", "R/noise-known.R",
   "match(said, sources)", "rep(1L, length(said))", r = "answer-mislabelled-new"
 )
 mutant(
@@ -1230,8 +1230,8 @@ mutant(
 )
 
 mutant(
-  "a check rules out only that no label is wrong", "R/report-models.R",
-  "!is.na(may) && length(setdiff(misread, may)) > 0", "FALSE", r = "report-models|answer-review"
+  "a check rules out only that no label is wrong", "R/noise-models.R",
+  "!is.na(may) && length(setdiff(misread, may)) > 0", "FALSE", r = "noise-models|answer-review"
 )
 
 # The label stage ----------------------------------------------------------------
@@ -1282,8 +1282,8 @@ mutant(
   "fine >= DBL_EPSILON", "fine >= 0", c = "label-overlap"
 )
 mutant(
-  "the second rate starts as if the first left all", "R/report-rates.R",
-  "most_here <- left(kind, e[, 1, ])\n        e[, kind, ]", "most_here <- most[kind]\n        e[, kind, ]", r = "report-rates"
+  "the second rate starts as if the first left all", "R/noise-rates.R",
+  "most_here <- left(kind, e[, 1, ])\n        e[, kind, ]", "most_here <- most[kind]\n        e[, kind, ]", r = "noise-rates"
 )
 mutant(
   "the noise is taken out of scores that have learned none", "R/label-problem.R",
@@ -1367,12 +1367,12 @@ mutant(
   "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
 )
 mutant(
-  "a rate of a reader is cut off at one half", "R/report-models.R",
+  "a rate of a reader is cut off at one half", "R/noise-models.R",
   "if (is.null(prior$rate) || readers) 1 else 0.5)",
-  "if (is.null(prior$rate) && !readers) 1 else 0.5)", r = "report-models|answer-readers"
+  "if (is.null(prior$rate) && !readers) 1 else 0.5)", r = "noise-models|answer-readers"
 )
 mutant(
-  "labels of a row are wrong each by itself", "R/report-count.R",
+  "labels of a row are wrong each by itself", "R/noise-count.R",
   "total - counts[, t] + 1", "counts[, t] + 1", r = "answer-readers"
 )
 mutant(
@@ -1384,8 +1384,8 @@ mutant(
   "order <- order(c(at, open$at))", "order <- seq_along(c(at, open$at))", r = "data-readers"
 )
 mutant(
-  "the gradient of a rate leaves out that it cuts the other off", "R/report-rates.R",
-  "slope[, 1, ] - slope[, 2, ] * by_cut", "slope[, 1, ]", r = "report-rates|label-problem"
+  "the gradient of a rate leaves out that it cuts the other off", "R/noise-rates.R",
+  "slope[, 1, ] - slope[, 2, ] * by_cut", "slope[, 1, ]", r = "noise-rates|label-problem"
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
@@ -1400,7 +1400,7 @@ mutant(
   "isTRUE(blueprint$sphere) || are_unit_rows(X, blueprint)", "isTRUE(blueprint$sphere)", r = "learn-wide"
 )
 mutant(
-  "a node that has lost a cavity decides of the row", "R/report-truth.R",
+  "a node that has lost a cavity decides of the row", "R/noise-truth.R",
   "lost_cavity <- log(300)", "lost_cavity <- Inf", r = "fit-truth"
 )
 mutant(
