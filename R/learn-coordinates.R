@@ -84,7 +84,7 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
   noise <- if (is.character(epsilon)) {
     of <- if (epsilon == "learn2") seq_len(latent$classes) else rep(1L, latent$classes)
     link <- rates_of_groups(rate_logits, matrix(1, sources), max(of))
-    noise_rates("logit", link, of, latent_share(latent))
+    noise_rates("logit", link, of, noise_shared(latent$classes, latent_share(latent)))
   } else {
     noise_held("given", epsilon, latent$classes, sources, latent_share(latent))
   }

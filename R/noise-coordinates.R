@@ -35,20 +35,14 @@ noise_held <- function(name, epsilon, classes, sources, share = NULL) {
   new_noise(name, 0L, omegas, function(z, slope) numeric(), function(z) epsilon)
 }
 
-#' Rates of every source, one for all of its true classes, or for each, or for one alone; what is
-#' wrong is shared by the other classes, or goes where coordinates say
+#' Rates of every source, one for all of its true classes, or for each, or for one alone
 #'
 #' @param link see rates_of_groups(): which coordinates and rates there are.
 #' @param of which kind of rate each true class has, 0 for none.
-#' @param share see as_omega(). @param targets C x C, which classes may be recorded of each where
-#'   that is learned, or `NULL`. @param own whether each source has that for itself.
-#' @param turn the order in which classes have coordinates.
+#' @param where which classes share what is wrong, see noise_whereto().
 #' @noRd
-noise_rates <- function(name, link, of, share = NULL, targets = NULL, own = FALSE,
-                        turn = seq_along(of)) {
+noise_rates <- function(name, link, of, where) {
   classes <- length(of)
-  if (is.null(share)) share <- even_share(classes)
-  where <- noise_whereto(targets, share, if (own) link$sources else 1L, turn)
   mine <- seq_len(link$d)
   by_class <- function(Z) { # S x C x K
     rates <- array(0, c(link$sources, classes, ncol(Z)))
@@ -95,15 +89,12 @@ right_cells <- function(sources, classes) {
 whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
 
 #' Where wrong labels of each true class go, as a function of coordinates: exp(2.5 z), normalised
-#' @param targets,share,turn see noise_rates(). @param sources how many have it for themselves.
+#' @param targets C x C, which classes may be recorded of each. @param sources how many have it for
+#'   themselves. @param turn the order in which classes have coordinates.
 #' @return list(d, sources, at(Z): sources x C x C x K, pull(Z, slope): slope S x C x C x K, that in it)
 #' @noRd
-noise_whereto <- function(targets, share, sources, turn = seq_len(ncol(share))) {
-  classes <- ncol(share)
-  if (is.null(targets) || classes == 2) {
-    even <- function(Z) array(share, c(1L, classes, classes, ncol(Z)))
-    return(list(d = 0L, sources = 1L, at = even))
-  }
+noise_whereto <- function(targets, sources, turn) {
+  classes <- length(turn)
   rows <- turn[rowSums(targets)[turn] > 0]
   columns <- lapply(rows, function(t) turn[targets[t, turn]])
   # of a row all targets of one source after the other
@@ -112,7 +103,7 @@ noise_whereto <- function(targets, share, sources, turn = seq_len(ncol(share))) 
   }, rows, columns))
   cell <- at$s + sources * (at$t - 1L + classes * (at$v - 1L))
   group <- match(at$s + sources * at$t, unique(at$s + sources * at$t))
-  base <- array(rep(share, each = sources), c(sources, classes, classes))
+  base <- array(rep(even_share(classes), each = sources), c(sources, classes, classes))
   base[, rows, ] <- 0
   over_group <- function(x) unname(rowsum(x, group, reorder = FALSE))[group, , drop = FALSE]
   shares_at <- function(Z) {
@@ -135,6 +126,30 @@ noise_whereto <- function(targets, share, sources, turn = seq_len(ncol(share))) 
   )
 }
 whereto_most <- 250 # standard deviations, from where on an exponential would not be finite
+
+#' The same where it is known, for all sources
+#' @param share see as_omega().
+#' @noRd
+noise_shared <- function(classes, share = NULL) {
+  if (is.null(share)) share <- even_share(classes)
+  list(d = 0L, sources = 1L, at = function(Z) array(share, c(1L, classes, classes, ncol(Z))))
+}
+
+#' The same of classes in an order: errors fall on neighbours alone, or anywhere, or both; which part
+#' does what is uniform before the data
+#' @noRd
+noise_reach <- function(classes) {
+  near <- as.vector(neighbour_share(classes, 0))
+  further <- as.vector(neighbour_share(classes, 1)) - near
+  list(
+    d = 1L, sources = 1L,
+    at = function(Z) array(near + outer(further, stats::pnorm(drop(Z))), c(1L, classes, classes, ncol(Z))),
+    pull = function(Z, slope) {
+      slope <- colSums(array(slope, c(dim(slope)[1], classes^2, ncol(Z))))
+      (further %*% slope) * stats::dnorm(Z)
+    }
+  )
+}
 
 #' Rates by source and true class at several points as omega
 #' @param rates S x C x K. @param whereto see noise_whereto(): of one source or all, of one point or all.

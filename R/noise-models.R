@@ -36,10 +36,15 @@ noise_of <- function(name, noise) {
   root <- rate_root(noise$sources, noise$pooling)
   normals <- rate_normals(priors)
   link <- rates_of_groups(normals, root, length(priors))
-  targets <- if (classes > 2 && is.null(noise$share)) {
-    if (name == "matrix") noise$targets else if (!is.na(alone)) noise$targets & of > 0
+  where <- if (!is.null(noise$share)) {
+    noise_reach(classes)
+  } else if (classes > 2 && (name == "matrix" || !is.na(alone))) {
+    targets <- noise$targets & (name == "matrix" | of > 0)
+    noise_whereto(targets, if (noise$own) link$sources else 1L, noise$turn)
+  } else {
+    noise_shared(classes)
   }
-  model <- noise_rates(name, link, of, noise$share, targets, noise$own, noise$turn)
+  model <- noise_rates(name, link, of, where)
   model$start <- function(e) {
     normal <- normals$normal(array(e, c(nrow(root), length(priors), 1)))
     z <- solve(root, matrix(normal, nrow(root)))
