@@ -75,7 +75,7 @@ label_shape <- function(rows, name, noise, near, plain) {
   held <- length(way$slope) == 1 # the user's word for overlap
   whole <- classes <= label_slopes
   pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
-  noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$omega(numeric()), rows$share)) > 0)
+  noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(noise_omega(model, numeric()), rows$share)) > 0)
   learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
   unusual <- if (plain || held) 0 else way$unusual
@@ -106,7 +106,7 @@ label_points_at <- function(shape, Z) {
   u <- if (is.null(shape$unusual)) unusual_share(Z[at$u, ], shape$way, classes) else rep(shape$unusual, K)
   s <- if (nrow(shape$pairs)) pair_shares(Z[at$pairs, , drop = FALSE], classes)
   overlap <- overlap_matrices(u, s, shape$pairs, classes, !shape$whole)
-  omega <- shape$model$omegas(Z[at$noise, , drop = FALSE])
+  omega <- noise_omegas(shape$model, Z[at$noise, , drop = FALSE])
   learned <- if (shape$learns) stats::pnorm(Z[at$learned, ]) else rep(shape$learned, K)
   w <- matrix(0, classes, K)
   if (length(at$w)) w[turn[-1], ] <- Z[at$w, ]
@@ -165,7 +165,7 @@ label_slopes_at <- function(shape, Z) {
   gradient[at$slopes, ] <- label_slope_sd[["class"]] * by_slope[turn, ]
   gradient[at$u, ] <- overlap$u * unusual_slope(Z[at$u, ], shape$way, shape$classes)
   gradient[at$pairs, ] <- overlap$log_s * (now$s < pairs_most) * pairs_prior[["sdlog"]]
-  gradient[at$noise, ] <- shape$model$pull(Z[at$noise, , drop = FALSE], by_omega)
+  gradient[at$noise, ] <- noise_pull(shape$model, Z[at$noise, , drop = FALSE], by_omega)
   gradient <- gradient - Z
   value <- out$value + label_study(shape, now$omega) - colSums(Z^2) / 2
   bad <- !is.finite(value) | colSums(!is.finite(gradient)) > 0
@@ -244,7 +244,7 @@ taken_out <- function(omega, share, learned) {
 #' and that no matrix takes out, nearly all
 #' @noRd
 most_taken_out <- function(model, share) {
-  given <- model$d == 0 && !all(is.finite(taken_out(model$omegas(matrix(0, 0, 1)), share, 1)))
+  given <- model$d == 0 && !all(is.finite(taken_out(noise_omegas(model, matrix(0, 0, 1)), share, 1)))
   if (given) 0.99 else 1
 }
 

@@ -74,7 +74,7 @@ latent_turn <- function(latent) {
 # Modes -------------------------------------------------------------------------
 
 #' The same of the evidence of a Gaussian process, in normal coordinates
-#' @param noise see new_noise().
+#' @param noise see noise-coordinates.R.
 #' @noRd
 average_problem <- function(latent, noise, spec) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")

@@ -24,12 +24,13 @@ learn_least <- 0.25  # in logs: that of a prior with standard deviation 2
 #' Coordinates of a latent and a noise model, made of those of both
 #'
 #' @param kernel list(field, hyper(z), pull(z, gradient), mean, precision: of the prior of each
-#'   coordinate, 0 where it has none). @param noise see new_noise().
+#'   coordinate, 0 where it has none). @param noise see noise-coordinates.R.
 #' @param noise_precision of its normal prior, 0 where it has none. @param box list(start,
 #'   lower, upper, curvature: to start a climb with, of each coordinate; least: curvature to
-#'   go on with; constant, and spent where there is some: what the log prior lacks).
+#'   go on with; constant, and spent where there is some: what the log prior lacks; logit_prior:
+#'   whether rates have that).
 #' @return list(field (what each coordinate belongs to), precision, hyper(z), rates(z),
-#'   omega(z), pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
+#'   omega(z), noise, pull(z, gradient, slope): the gradient in z from those in the hyperparameters'
 #'   logs and in omega, prior(z): value and gradient of the log prior; and the fields of
 #'   `box`). [M 8.1, 8.8]
 #' @noRd
@@ -42,14 +43,16 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
   c(box, list(
     field = field, precision = precision,
     hyper = function(z) kernel$hyper(z[mine]),
-    rates = function(z) noise$rates(noise_part(z)),
-    omega = function(z) noise$omega(noise_part(z)),
-    noise_start = noise$start, noise_starts = noise$starts,
+    noise = noise,
+    rates = function(z) noise_shown(noise, noise_part(z)),
+    omega = function(z) noise_omega(noise, noise_part(z)),
     pull = function(z, gradient, slope) {
-      c(kernel$pull(z[mine], gradient), noise$pull(noise_part(z), slope))
+      c(kernel$pull(z[mine], gradient), noise_pull(noise, matrix(noise_part(z)), slope))
     },
     prior = function(z) {
-      besides <- noise$prior(noise_part(z))
+      besides <- if (isTRUE(box$logit_prior)) {
+        logit_prior(noise_part(z))
+      } else list(value = 0, gradient = numeric(noise$d))
       list(
         value = besides$value - sum(box$constant + precision * (z - mean)^2 / 2) - sum(box$spent),
         gradient = -precision * (z - mean) + c(numeric(length(mine)), besides$gradient)
@@ -58,7 +61,7 @@ new_coordinates <- function(kernel, noise, noise_precision, box) {
   ))
 }
 
-#' @param noise see new_noise().
+#' @param noise see noise-coordinates.R.
 #' @noRd
 normal_coordinates <- function(latent, noise) {
   kernel <- kernel_coordinates(latent, normal = TRUE)
@@ -83,12 +86,12 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
   sources <- length(latent$reports$sources)
   noise <- if (is.character(epsilon)) {
     of <- if (epsilon == "learn2") seq_len(latent$classes) else rep(1L, latent$classes)
-    link <- rates_of_groups(rate_logits, matrix(1, sources), max(of))
-    noise_rates("logit", link, of, noise_shared(latent$classes, latent_share(latent)))
+    share <- latent_share(latent)
+    if (is.null(share)) share <- even_share(latent$classes)
+    noise_free("logit", of, matrix(1, sources), NULL, new_whereto(share))
   } else {
     noise_held("given", epsilon, latent$classes, sources, latent_share(latent))
   }
-  if (proper && noise$d) noise$prior <- logit_prior
   bounds <- kernel_bounds(latent, kernel$field)
   w <- kernel$precision
   new_coordinates(kernel, noise, 0, list(
@@ -98,7 +101,7 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
     # rather too small: that is mended by the first steps
     curvature = pmax(c(w, numeric(noise$d)), learn_least), least = learn_least,
     constant = if (proper) c(-stats::dnorm(0, log = TRUE) - log(w) / 2, numeric(noise$d)) else 0,
-    small = stats::qlogis(2 * learn_small_epsilon)
+    logit_prior = proper && noise$d > 0, small = stats::qlogis(2 * learn_small_epsilon)
   ))
 }
 

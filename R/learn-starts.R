@@ -67,10 +67,10 @@ average_starts <- function(problem) {
       z[at == name] <- qr.coef(qr(prior_root(problem$latent, name)), from + toward)
     }
     if ("nugget" %in% at) z[at == "nugget"] <- nugget_start(shift[2], problem$latent$prior$nugget)
-    z[at == "epsilon"] <- problem$noise_start(shift[3])
+    z[at == "epsilon"] <- noise_start(problem$noise, shift[3])
     list(par = pmin(pmax(z, 1 - average_far), average_far - 1)) # off the ends
   })
-  c(starts, lapply(problem$noise_starts(), function(z) {
+  c(starts, lapply(noise_starts(problem$noise), function(z) {
     list(par = replace(starts[[1]]$par, at == "epsilon", z))
   }))
 }

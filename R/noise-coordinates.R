@@ -1,168 +1,138 @@
-# Noise models: what is reported of each true class, as a function of coordinates: standard
-# normals, or the logits of an optimum. The learner has one of them, which allows for wrong labels
-# of every class; the label stage averages over several [M 16.4].
-
-#' A noise model
-#'
-#' @param name see noise_order, or "given". @param d coordinates.
-#' @param omegas function(Z), a column a point, of the S x C x C x K probabilities.
-#' @param pull function(Z, slope) of the gradients in Z, slope those in omega, S x C x C x K.
-#' @param rates function(z) of the rates that omega is made of as a fit shows them, the mean of
-#'   the sources': one rate, or (neg, pos); or what is held.
-#' @return list of these; omega(z), S x C x C; prior(z), value and gradient of what the log prior has
-#'   beside the normal one; start(e), coordinates at which rates are e; and starts(), coordinates to
-#'   start from beside.
-#' @noRd
-new_noise <- function(name, d, omegas, pull, rates) {
-  omega <- function(z) {
-    at <- omegas(matrix(z, ncol = 1))
-    dim(at) <- dim(at)[1:3]
-    at
-  }
-  list(
-    name = name, d = d, omegas = omegas, omega = omega, pull = pull, rates = rates,
-    prior = function(z) list(value = 0, gradient = numeric(length(z))),
-    start = function(e) numeric(d), starts = function() list()
-  )
-}
+# Noise models: what is reported of each true class, as a function of coordinates z. The learner has
+# one, which allows for wrong labels of every class; the label stage averages over several. With
+# rates e[s, t] of source s on rows of class t, and pi[s, t, v] the share of them that goes to v [M 16.4],
+#   omega[s, t, v] = e[s, t] pi[s, t, v],   omega[s, t, t] = 1 - e[s, t]
+#
+# A noise model is list(name, see noise_order, or "given"; d: how many coordinates), and either
+# - held (omega, S x C x C) and rates (as given), where there are none, or
+# - of (which kind of rate each true class has, 0 for none), root and priors (of their scores, see
+#   noise_rates()), and whereto (see new_whereto()).
+# Z has a column a point, K of them; slopes are derivatives of a number, a point each.
 
 #' One that is held
 #' @param epsilon,share as as_omega() takes them.
 #' @noRd
 noise_held <- function(name, epsilon, classes, sources, share = NULL) {
-  omega <- as_omega(epsilon, classes, sources, share)
-  omegas <- function(Z) array(omega, c(dim(omega), ncol(Z)))
-  new_noise(name, 0L, omegas, function(z, slope) numeric(), function(z) epsilon)
+  list(name = name, d = 0L, held = as_omega(epsilon, classes, sources, share), rates = epsilon)
 }
 
-#' Rates of every source, one for all of its true classes, or for each, or for one alone
-#'
-#' @param link see rates_of_groups(): which coordinates and rates there are.
-#' @param of which kind of rate each true class has, 0 for none.
-#' @param where which classes share what is wrong, see noise_whereto().
+#' One with rates, whose coordinates come before those of where errors go
 #' @noRd
-noise_rates <- function(name, link, of, where) {
-  classes <- length(of)
-  mine <- seq_len(link$d)
-  by_class <- function(Z) { # S x C x K
-    rates <- array(0, c(link$sources, classes, ncol(Z)))
-    rates[, of > 0, ] <- link$rates(Z[mine, , drop = FALSE])[, of, ]
-    rates
+noise_free <- function(name, of, root, priors, whereto) {
+  d <- ncol(root) * max(of) + whereto$d
+  list(name = name, d = d, of = of, root = root, priors = priors, whereto = whereto)
+}
+
+#' omega at points, S x C x C x K
+#' @noRd
+noise_omegas <- function(model, Z) {
+  if (model$d == 0) {
+    return(array(model$held, c(dim(model$held), ncol(Z))))
   }
-  new_noise(
-    name, link$d + where$d,
-    omegas = function(Z) rates_omegas(by_class(Z), where$at(Z[-mine, , drop = FALSE])),
-    pull = function(Z, slope) {
-      Z <- as.matrix(Z)
-      size <- c(dim(slope)[1], classes, classes, ncol(Z))
-      whereto <- where$at(Z[-mine, , drop = FALSE])[rep_len(seq_len(where$sources), size[1]), , , , drop = FALSE]
-      slope <- matrix(slope, ncol = size[4])
-      by_rate <- array(slope * as.vector(whereto), c(size[1] * classes, classes, size[4]))
-      by_rate <- rowSums(aperm(by_rate, c(1, 3, 2)), dims = 2) - slope[right_cells(size[1], classes), ]
-      by_rate <- array(by_rate, size[-3])
-      by_kind <- array(0, c(size[1], max(of), size[4])) # of classes that share a rate the sum
-      for (t in which(of > 0)) by_kind[, of[t], ] <- by_kind[, of[t], ] + by_rate[, t, ]
-      along <- matrix(by_class(Z), ncol = size[4])[rep(seq_len(size[1] * classes), classes), ]
-      by <- rbind(
-        link$pull(Z[mine, , drop = FALSE], by_kind),
-        if (where$d) where$pull(Z[-mine, , drop = FALSE], array(slope * along, size))
-      )
-      if (size[4] == 1) drop(by) else by
-    },
-    rates = function(z) {
-      rates <- colMeans(matrix(by_class(matrix(z, ncol = 1)), ncol = classes))
-      if (classes == 2 && !all(of == 1)) {
-        stats::setNames(rates, c("neg", "pos"))
-      } else if (all(of == 1)) rates[1] else rates
-    }
+  rates <- noise_rates(model, Z)
+  whereto <- noise_whereto(model, Z)
+  omegas <- every_target(rates) * as.vector(whereto)
+  omegas[right_cells(dim(rates)), ] <- 1 - as.vector(rates)
+  array(omegas, dim(whereto))
+}
+
+#' The same at one point, S x C x C
+#' @noRd
+noise_omega <- function(model, z) {
+  omegas <- noise_omegas(model, matrix(z, ncol = 1))
+  array(omegas, dim(omegas)[1:3])
+}
+
+#' Derivatives in the coordinates, d x K, from those in omega, G:
+#'   d/d e[s, t] = sum_{v != t} G[s, t, v] pi[s, t, v] - G[s, t, t],   d/d pi[s, t, v] = e[s, t] G[s, t, v]
+#' @param slope G, S x C x C x K.
+#' @noRd
+noise_pull <- function(model, Z, slope) {
+  if (model$d == 0) {
+    return(matrix(0, 0, ncol(Z)))
+  }
+  rates <- noise_rates(model, Z)
+  size <- dim(rates)
+  rows <- size[1] * size[2] # of a source and a true class each
+  slope <- matrix(slope, ncol = ncol(Z))
+  moved <- array(slope * as.vector(noise_whereto(model, Z)), c(rows, size[2], ncol(Z)))
+  by_rate <- rowSums(aperm(moved, c(1, 3, 2)), dims = 2) - slope[right_cells(size), ]
+  rbind(
+    noise_rates_pull(model, Z, array(by_rate, size)),
+    whereto_pull(model$whereto, whereto_part(model, Z), slope * every_target(rates))
   )
 }
 
-even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
+#' Rates as a fit shows them, the mean of the sources': one, or (neg, pos); or what is held
+#' @noRd
+noise_shown <- function(model, z) {
+  if (model$d == 0) {
+    return(model$rates)
+  }
+  classes <- length(model$of)
+  rates <- colMeans(matrix(noise_rates(model, matrix(z, ncol = 1)), ncol = classes))
+  if (all(model$of == 1)) {
+    rates[1]
+  } else if (classes == 2) stats::setNames(rates, c("neg", "pos")) else rates
+}
+
+#' Coordinates at which rates are e: one, or sources x kinds
+#' @noRd
+noise_start <- function(model, e) {
+  if (is.null(model$priors)) {
+    return(numeric(model$d))
+  }
+  sources <- nrow(model$root)
+  scores <- rates_scores(array(e, c(sources, length(model$priors), 1)), model$priors)
+  z <- solve(model$root, matrix(scores, sources))
+  c(as.vector(z), numeric(model$d - length(z)))
+}
+
+# Rates ---------------------------------------------------------------------------
+
+#' Scores of rates are root times their coordinates: those of sources are alike a priori
+#' @return sources x kinds x K
+#' @noRd
+noise_scores <- function(model, Z) {
+  kinds <- max(model$of)
+  z <- Z[seq_len(ncol(model$root) * kinds), , drop = FALSE]
+  array(model$root %*% matrix(z, ncol(model$root)), c(nrow(model$root), kinds, ncol(Z)))
+}
+
+#' Rates at points by true class, S x C x K
+#' @noRd
+noise_rates <- function(model, Z) {
+  scores <- noise_scores(model, Z)
+  rates <- array(0, c(nrow(scores), length(model$of), ncol(Z)))
+  rates[, model$of > 0, ] <- rates_at(scores, model$priors)[, model$of, ]
+  rates
+}
+
+#' @param by_rate derivatives in the rates, S x C x K. @return those in their coordinates.
+#' @noRd
+noise_rates_pull <- function(model, Z, by_rate) {
+  scores <- noise_scores(model, Z)
+  by_kind <- array(0, dim(scores))
+  for (t in which(model$of > 0)) { # of classes that share a rate the sum
+    kind <- model$of[t]
+    by_kind[, kind, ] <- by_kind[, kind, ] + by_rate[, t, ]
+  }
+  by_score <- rates_slope(scores, model$priors, by_kind)
+  matrix(crossprod(model$root, matrix(by_score, nrow(model$root))), ncol = ncol(Z))
+}
+
+#' A number of each source and true class for every class reported, (S C C) x K
+#' @noRd
+every_target <- function(rates) {
+  size <- dim(rates)
+  matrix(rates, ncol = size[3])[rep(seq_len(size[1] * size[2]), size[2]), , drop = FALSE]
+}
 
 #' Where (s, t, t) stands in an S x C x C array
+#' @param size S, C, ..
 #' @noRd
-right_cells <- function(sources, classes) {
-  seq_len(sources) + rep(sources * (classes + 1) * (seq_len(classes) - 1), each = sources)
-}
-
-whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
-
-#' Where wrong labels of each true class go, as a function of coordinates: exp(2.5 z), normalised
-#' @param targets C x C, which classes may be recorded of each. @param sources how many have it for
-#'   themselves. @param turn the order in which classes have coordinates.
-#' @return list(d, sources, at(Z): sources x C x C x K, pull(Z, slope): slope S x C x C x K, that in it)
-#' @noRd
-noise_whereto <- function(targets, sources, turn) {
-  classes <- length(turn)
-  rows <- turn[rowSums(targets)[turn] > 0]
-  columns <- lapply(rows, function(t) turn[targets[t, turn]])
-  # of a row all targets of one source after the other
-  at <- do.call(rbind, Map(function(t, v) {
-    data.frame(v = rep(v, sources), s = rep(seq_len(sources), each = length(v)), t = t)
-  }, rows, columns))
-  cell <- at$s + sources * (at$t - 1L + classes * (at$v - 1L))
-  group <- match(at$s + sources * at$t, unique(at$s + sources * at$t))
-  base <- array(rep(even_share(classes), each = sources), c(sources, classes, classes))
-  base[, rows, ] <- 0
-  over_group <- function(x) unname(rowsum(x, group, reorder = FALSE))[group, , drop = FALSE]
-  shares_at <- function(Z) {
-    e <- exp(whereto_spread * pmin(pmax(Z, -whereto_most), whereto_most))
-    e / over_group(e)
-  }
-  list(
-    d = length(cell), sources = sources,
-    at = function(Z) {
-      W <- matrix(base, length(base), ncol(Z))
-      W[cell, ] <- shares_at(Z)
-      array(W, c(dim(base), ncol(Z)))
-    },
-    pull = function(Z, slope) {
-      # of those that share them the sum
-      slope <- colSums(array(slope, c(dim(slope)[1] / sources, length(base), ncol(Z))))[cell, , drop = FALSE]
-      w <- shares_at(Z)
-      whereto_spread * w * (slope - over_group(w * slope))
-    }
-  )
-}
-whereto_most <- 250 # standard deviations, from where on an exponential would not be finite
-
-#' The same where it is known, for all sources
-#' @param share see as_omega().
-#' @noRd
-noise_shared <- function(classes, share = NULL) {
-  if (is.null(share)) share <- even_share(classes)
-  list(d = 0L, sources = 1L, at = function(Z) array(share, c(1L, classes, classes, ncol(Z))))
-}
-
-#' The same of classes in an order: errors fall on neighbours alone, or anywhere, or both; which part
-#' does what is uniform before the data
-#' @noRd
-noise_reach <- function(classes) {
-  near <- as.vector(neighbour_share(classes, 0))
-  further <- as.vector(neighbour_share(classes, 1)) - near
-  list(
-    d = 1L, sources = 1L,
-    at = function(Z) array(near + outer(further, stats::pnorm(drop(Z))), c(1L, classes, classes, ncol(Z))),
-    pull = function(Z, slope) {
-      slope <- colSums(array(slope, c(dim(slope)[1], classes^2, ncol(Z))))
-      (further %*% slope) * stats::dnorm(Z)
-    }
-  )
-}
-
-#' Rates by source and true class at several points as omega
-#' @param rates S x C x K. @param whereto see noise_whereto(): of one source or all, of one point or all.
-#' @return S x C x C x K
-#' @noRd
-rates_omegas <- function(rates, whereto) {
-  sources <- dim(rates)[1]
-  classes <- dim(rates)[2]
-  K <- dim(rates)[3]
-  s <- rep_len(seq_len(dim(whereto)[1]), sources)
-  k <- rep_len(seq_len(dim(whereto)[4]), K)
-  rates <- matrix(rates, ncol = K)
-  omega <- rates[rep(seq_len(sources * classes), classes), , drop = FALSE] * as.vector(whereto[s, , , k])
-  omega[right_cells(sources, classes), ] <- 1 - rates
-  array(omega, c(sources, classes, classes, K))
+right_cells <- function(size) {
+  sources <- seq_len(size[1])
+  classes <- seq_len(size[2])
+  sources + rep(size[1] * (size[2] + 1) * (classes - 1), each = size[1])
 }

@@ -1,60 +1,4 @@
-# The noise models there are, by name: which a fit averages over, their priors, and what they are called.
-
-# Rates that go by one class alone
-noise_only <- c(first = 1L, second = 2L)
-alone_most <- 12L    # classes up to which each may be the only one that is recorded wrongly
-whereto_nearest <- 4L # of more classes, to how many each may go
-by_class_most <- 40L # classes up to which rates may differ by class
-
-#' The true class that alone is recorded wrongly under a noise model, or `NA`
-#' @noRd
-noise_alone <- function(name) {
-  k <- suppressWarnings(as.integer(sub("^alone", "", name)))
-  unname(ifelse(name %in% names(noise_only), noise_only[name], k))
-}
-
-#' Do rates differ by class?
-#' @noRd
-is_by_class <- function(names) !names %in% c("none", "one", "given")
-
-#' A noise model by name, in standard normals
-#' @param noise see noise_model().
-#' @noRd
-noise_of <- function(name, noise) {
-  classes <- noise$classes
-  if (name %in% c("none", "given")) {
-    given <- if (name == "none") 0 else noise$given
-    return(noise_held(name, given, classes, noise$sources, noise$share))
-  }
-  alone <- noise_alone(name)
-  of <- if (name == "one") {
-    rep(1L, classes)
-  } else if (is.na(alone)) order(noise$turn) else as.integer(seq_len(classes) == alone)
-  priors <- if (name == "one") {
-    noise$rate["one"]
-  } else if (is.na(alone)) noise$rate$class[noise$turn] else noise$rate$alone[alone]
-  root <- rate_root(noise$sources, noise$pooling)
-  normals <- rate_normals(priors)
-  link <- rates_of_groups(normals, root, length(priors))
-  where <- if (!is.null(noise$share)) {
-    noise_reach(classes)
-  } else if (classes > 2 && (name == "matrix" || !is.na(alone))) {
-    targets <- noise$targets & (name == "matrix" | of > 0)
-    noise_whereto(targets, if (noise$own) link$sources else 1L, noise$turn)
-  } else {
-    noise_shared(classes)
-  }
-  model <- noise_rates(name, link, of, where)
-  model$start <- function(e) {
-    normal <- normals$normal(array(e, c(nrow(root), length(priors), 1)))
-    z <- solve(root, matrix(normal, nrow(root)))
-    c(as.vector(z), numeric(model$d - length(z)))
-  }
-  model$starts <- function() {
-    lapply(noise$guess(), function(e) model$start(if (name == "one") rowMeans(e) else e[, noise$turn]))
-  }
-  model
-}
+# Which noise models a fit averages over, with what prior probabilities, and each of them by its name.
 
 #' What is to be known of label noise
 #'
@@ -63,7 +7,8 @@ noise_of <- function(name, noise) {
 #' @return list(weights: prior probabilities of the noise models; first: that of the learner, which
 #'   allows for wrong labels of every class that may have some, if any may; rate: priors, list(one, class: of
 #'   each class, alone: of one class alone), each list(a, b, size, most, free); given; classes,
-#'   sources; own: whether each has where its errors go; targets: where they may; turn: the order in which classes have coordinates, see
+#'   sources; readers: their reports, where there are several, or `NULL`: each then has where
+#'   its errors go; targets: C x C, where they may; turn: the order in which classes have coordinates, see
 #'   class_turn(); study: counts; ruled_out: prior probabilities of models
 #'   that can't be; pooling).
 #' @noRd
@@ -78,9 +23,50 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
     rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
     study = if (!is.null(prior$study)) unname(prior$study),
     given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
-    own = readers, guess = function() if (readers) reader_guesses(reports),
-    targets = !diag(classes), turn = seq_len(classes), pooling = prior$pooling
+    readers = if (readers) reports, targets = !diag(classes), turn = seq_len(classes), pooling = prior$pooling
   )
+}
+
+#' A noise model by name, in standard normals
+#' @param noise see noise_model(). @return see noise-coordinates.R.
+#' @noRd
+noise_of <- function(name, noise) {
+  if (name %in% c("none", "given")) {
+    given <- if (name == "none") 0 else noise$given
+    return(noise_held(name, given, noise$classes, noise$sources, noise$share))
+  }
+  alone <- noise_alone(name)
+  targets <- NULL # where errors go is not learned
+  if (name == "one") {
+    of <- rep(1L, noise$classes)
+    priors <- noise$rate["one"]
+  } else if (is.na(alone)) {
+    of <- order(noise$turn)
+    priors <- noise$rate$class[noise$turn]
+    if (name == "matrix") targets <- noise$targets
+  } else {
+    of <- as.integer(seq_len(noise$classes) == alone)
+    priors <- noise$rate$alone[alone]
+    targets <- noise$targets & of > 0
+  }
+  whereto <- if (is.null(noise$share)) {
+    own <- if (is.null(noise$readers)) 1L else noise$sources
+    new_whereto(even_share(noise$classes), targets, own, noise$turn)
+  } else {
+    new_whereto_ordered(noise$classes)
+  }
+  model <- noise_free(name, of, rate_root(noise$sources, noise$pooling), priors, whereto)
+  c(model, list(readers = noise$readers, turn = noise$turn))
+}
+
+#' Coordinates to start from beside the usual ones: where the most of the readers are right
+#' @noRd
+noise_starts <- function(model) {
+  if (is.null(model$readers)) {
+    return(list())
+  }
+  by_kind <- function(e) if (model$name == "one") rowMeans(e) else e[, model$turn]
+  lapply(reader_guesses(model$readers), function(e) noise_start(model, by_kind(e)))
 }
 
 #' The noise model of the learner: without wrong labels only where that is the user's word
@@ -101,37 +87,6 @@ first_noise <- function(epsilon, weights, classes, share) {
   if (!both && length(alone) == 1) alone else "two"
 }
 
-#' Priors of rates: of one for all labels, twice which has a Beta distribution, and of those by class
-#' @noRd
-rate_priors <- function(prior, classes, sources, readers) {
-  beta <- function(shape, most) {
-    list(a = 1, b = shape, size = if (readers) rate_reach else most, most = most, free = readers || classes > 2)
-  }
-  # the others tell of a reader who is wrong more often than not
-  one <- beta(rate_shape(prior, if (readers) 1 else sources), if (readers) 1 else 0.5)
-  one$free <- readers
-  shape <- if (!is.null(prior$rate)) {
-    prior$rate
-  } else if (classes > 2 || readers) rate_prior_shape else by_class_shape
-  usual <- beta(shape, if (is.null(prior$rate) || readers) 1 else 0.5)
-  alone <- usual
-  if (classes > 2 && !readers) usual$most <- rate_most_class
-  if (usual$size >= 1) alone$most <- rate_most_alone
-  of <- rep(list(usual), classes)
-  alone <- rep(list(alone), classes)
-  told <- list(prior$specificity, prior$sensitivity)
-  for (t in which(!vapply(told, is.null, NA))) {
-    # of the rate of wrong labels, which is the user's to be above 1/2
-    of[[t]] <- alone[[t]] <- list(
-      a = told[[t]][2], b = told[[t]][1], size = 1, most = 1, free = readers
-    )
-  }
-  list(one = one, class = of, alone = alone)
-}
-rate_reach <- 1.25      # of readers, cut off at 1: one who always says the same is no miracle
-rate_most_class <- 0.7  # of several, where each has a rate; and
-rate_most_alone <- 0.95 # where one class alone has
-
 #' Which noise models can't be: a check has found a label wrong that under them is right, or
 #' readers contradict each other
 #'
@@ -150,9 +105,6 @@ noise_ruled_out <- function(names, reports) {
   }, NA)
   out & !all(out)
 }
-
-# As they are told
-noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", seq_len(alone_most)))
 
 #' Prior probabilities of the noise models by name
 #' @param ordered whether the classes are in an order: then there is one rate or none.
@@ -209,22 +161,4 @@ models_of_classes <- function(models, classes) {
     return(models)
   }
   c(models, stats::setNames(rep(alone / classes, classes), paste0("alone", seq_len(classes))))
-}
-
-#' What noise models are called in sentences
-#' @noRd
-noise_words <- c(
-  none = "no wrong labels", one = "one rate", two = "a rate for each class",
-  first = "a rate in the first class only", second = "a rate in the second class only",
-  each = "a rate for each class", matrix = "a noise matrix", given = "the rates given"
-)
-
-#' The same with the names of the classes
-#' @noRd
-model_words <- function(models, levels) {
-  words <- unname(noise_words[models])
-  one <- noise_alone(models)
-  alone <- !is.na(one)
-  words[alone] <- paste0("a rate in true ", quoted_empty(levels[one[alone]]), " only")
-  words
 }

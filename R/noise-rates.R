@@ -1,62 +1,71 @@
-# Rates of wrong labels as functions of coordinates: standard normals, by their priors, or logits.
+# Rates of wrong labels and their scores: standard normals, by the priors of the rates, or logits of twice
+# the rate. Both are arrays, sources x kinds x points; a kind is one for all classes, or one for each.
 
-#' Rates by standard normals
+#' Rates at scores
 #'
 #' Where one of two may be above 1/2, their sum is below 1: the second is cut off where the first
 #' leaves it [M 13.7].
-#' @param priors of the rates by kind, see rate_quantile().
-#' @return list(rates(Z), pull(Z, slope)), sources x kinds x points; normal(e), the standard normals of
-#'   rates e, or of what is as near to them as they may be
+#' @param priors of the rates by kind, see rate_quantile(); `NULL` where scores are logits.
 #' @noRd
-rate_normals <- function(priors) {
-  most <- vapply(priors, function(prior) prior$most, 0)
-  cut <- length(priors) == 2 && sum(most) > 1 && !isTRUE(priors[[1]]$free)
-  left <- function(kind, first) if (cut && kind == 2) pmin(most[2], 1 - first) else most[kind]
-  rates <- function(Z) {
-    for (kind in seq_along(priors)) {
-      Z[, kind, ] <- rate_quantile(Z[, kind, ], priors[[kind]], left(kind, Z[, 1, ]))
-    }
-    Z
+rates_at <- function(scores, priors) {
+  if (is.null(priors)) {
+    return(0.5 * stats::plogis(scores))
   }
-  list(
-    rates = rates,
-    pull = function(Z, slope) {
-      e <- rates(Z)
-      if (cut) {
-        most_here <- left(2, e[, 1, ])
-        by_cut <- rate_cut_slope(Z[, 2, ], priors[[2]], most_here, e[, 2, ])
-        by_cut[most_here == most[2]] <- 0
-        slope[, 1, ] <- slope[, 1, ] - slope[, 2, ] * by_cut
-      }
-      for (kind in seq_along(priors)) {
-        slope[, kind, ] <- slope[, kind, ] *
-          rate_slope(Z[, kind, ], priors[[kind]], left(kind, e[, 1, ]), e[, kind, ])
-      }
-      slope
-    },
-    normal = function(e) {
-      z <- e
-      for (kind in seq_along(priors)) {
-        most_here <- left(kind, e[, 1, ])
-        e[, kind, ] <- pmin(e[, kind, ], 0.9 * most_here)
-        z[, kind, ] <- rate_normal(e[, kind, ], priors[[kind]], most_here)
-      }
-      z
-    }
-  )
+  rates <- scores
+  for (kind in seq_along(priors)) {
+    most <- rate_most(priors, kind, rates[, 1, ])
+    rates[, kind, ] <- rate_quantile(scores[, kind, ], priors[[kind]], most)
+  }
+  rates
 }
 
-#' Rates by logits of twice the rate, alike
+#' Derivatives in the scores from those in the rates
 #' @noRd
-rate_logits <- list(
-  rates = function(Z) 0.5 * stats::plogis(Z),
-  pull = function(Z, slope) {
-    e <- 0.5 * stats::plogis(Z)
-    slope * e * (1 - 2 * e)
+rates_slope <- function(scores, priors, slope) {
+  e <- rates_at(scores, priors)
+  if (is.null(priors)) {
+    return(slope * e * (1 - 2 * e))
   }
-)
+  if (rates_share_one(priors)) {
+    most <- rate_most(priors, 2, e[, 1, ])
+    by_cut <- rate_cut_slope(scores[, 2, ], priors[[2]], most, e[, 2, ])
+    by_cut[most == priors[[2]]$most] <- 0
+    slope[, 1, ] <- slope[, 1, ] - slope[, 2, ] * by_cut
+  }
+  for (kind in seq_along(priors)) {
+    most <- rate_most(priors, kind, e[, 1, ])
+    slope[, kind, ] <- slope[, kind, ] * rate_slope(scores[, kind, ], priors[[kind]], most, e[, kind, ])
+  }
+  slope
+}
+
+#' The standard normals of rates, or of what is as near to them as they may be
+#' @noRd
+rates_scores <- function(e, priors) {
+  scores <- e
+  for (kind in seq_along(priors)) {
+    most <- rate_most(priors, kind, e[, 1, ])
+    e[, kind, ] <- pmin(e[, kind, ], 0.9 * most)
+    scores[, kind, ] <- rate_normal(e[, kind, ], priors[[kind]], most)
+  }
+  scores
+}
+
+#' Two rates, one of which may be above 1/2, have a sum below 1
+#' @noRd
+rates_share_one <- function(priors) {
+  length(priors) == 2 && priors[[1]]$most + priors[[2]]$most > 1 && !isTRUE(priors[[1]]$free)
+}
+
+#' The most that a rate can be, where the first is known
+#' @noRd
+rate_most <- function(priors, kind, first) {
+  most <- priors[[kind]]$most
+  if (kind == 2 && rates_share_one(priors)) pmin(most, 1 - first) else most
+}
 
 #' The prior of a rate in its logit: the density of the rate times its slope e (1 - 2e) [M 8.7]
+#' @return list(value, gradient)
 #' @noRd
 logit_prior <- function(z) {
   e <- 0.5 * stats::plogis(z)
@@ -77,23 +86,6 @@ rate_root <- function(sources, pooling) {
     return(matrix(1))
   }
   common_root(sources, sqrt(1 - pooling), sqrt(pooling))
-}
-
-#' Rates as functions of coordinates, by source
-#' @param scale see rate_normals(). @param root S x coordinates of a kind. @param kinds how many.
-#' @return list(d; sources; rates(Z), of a column a point: sources x kinds x points; pull(Z, slope),
-#'   d x points)
-#' @noRd
-rates_of_groups <- function(scale, root, kinds) {
-  sources <- nrow(root)
-  scores <- function(Z) array(root %*% matrix(Z, ncol(root)), c(sources, kinds, NCOL(Z)))
-  list(
-    d = ncol(root) * kinds, sources = sources,
-    rates = function(Z) scale$rates(scores(Z)),
-    pull = function(Z, slope) {
-      matrix(crossprod(root, matrix(scale$pull(scores(Z), slope), sources)), ncol = ncol(Z))
-    }
-  )
 }
 
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most

@@ -43,8 +43,8 @@ mutant(
 )
 mutant(
   "classes in an order: the gradient in a rate is that of equal shares", "R/noise-coordinates.R",
-  "by_rate <- array(slope * as.vector(whereto), ",
-  "by_rate <- array(slope * rep(even_share(classes), each = size[1]), ",
+  "moved <- array(slope * as.vector(noise_whereto(model, Z)), ",
+  "moved <- array(slope * rep(even_share(size[2]), each = size[1]), ",
   r = "noise-coordinates|kernel-ordered"
 )
 mutant(
@@ -285,7 +285,7 @@ mutant(
 )
 mutant(
   "slope of the rate without 1 - 2 epsilon", "R/noise-rates.R",
-  "slope * e * (1 - 2 * e)\n", "slope * e\n", r = "learn-objective|adjoint"
+  "slope * e * (1 - 2 * e))", "slope * e)", r = "learn-objective|adjoint"
 )
 mutant(
   "the prior left out of what is maximised", "R/learn-objective.R",
@@ -364,7 +364,7 @@ mutant(
   "stats::rgamma(n, columns$alpha) / columns$alpha", "rep(1, n)", r = "kernel-shape"
 )
 mutant(
-  "labels of repeated rows are counted once", "R/noise-reports.R",
+  "labels of repeated rows are counted once", "R/noise-likelihood.R",
   "p <- reports$times * p", "p <- p", r = "noise-times"
 )
 mutant(
@@ -509,12 +509,12 @@ mutant(
   "s->side > 0 ? k : 1 - k", "k", c = "likelihood adjoint"
 )
 mutant(
-  "slope of a report without what the others of its row say", "R/noise-reports.R",
+  "slope of a report without what the others of its row say", "R/noise-likelihood.R",
   "part <- part * rest", "part <- part",
   r = "noise-reports"
 )
 mutant(
-  "a rate of 0 that a check disproves rules its row out", "R/noise-reports.R",
+  "a rate of 0 that a check disproves rules its row out", "R/noise-likelihood.R",
   "  factors[left_out, ] <- 1\n", "", r = "noise-reports"
 )
 mutant(
@@ -1145,7 +1145,7 @@ mutant(
   r = "label-problem"
 )
 mutant(
-  "the class whose labels alone are wrong is the other one", "R/noise-models.R",
+  "the class whose labels alone are wrong is the other one", "R/noise-names.R",
   "noise_only <- c(first = 1L, second = 2L",
   "noise_only <- c(first = 2L, second = 1L", r = "noise-models|label-problem"
 )
@@ -1283,7 +1283,7 @@ mutant(
 )
 mutant(
   "the second rate starts as if the first left all", "R/noise-rates.R",
-  "most_here <- left(kind, e[, 1, ])\n        e[, kind, ]", "most_here <- most[kind]\n        e[, kind, ]", r = "noise-rates"
+  "most <- rate_most(priors, kind, e[, 1, ])\n    e[, kind, ]", "most <- priors[[kind]]$most\n    e[, kind, ]", r = "noise-rates"
 )
 mutant(
   "the noise is taken out of scores that have learned none", "R/label-problem.R",
@@ -1367,9 +1367,9 @@ mutant(
   "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
 )
 mutant(
-  "a rate of a reader is cut off at one half", "R/noise-models.R",
-  "if (is.null(prior$rate) || readers) 1 else 0.5)",
-  "if (is.null(prior$rate) && !readers) 1 else 0.5)", r = "noise-models|answer-readers"
+  "a rate of a reader is cut off at one half", "R/noise-priors.R",
+  "if (several && !readers) rate_most_class else 1)",
+  "if (several && !readers) rate_most_class else 0.5)", r = "noise-models|answer-readers"
 )
 mutant(
   "labels of a row are wrong each by itself", "R/noise-count.R",

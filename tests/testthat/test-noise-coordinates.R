@@ -6,6 +6,9 @@ right_of <- function(omega) {
   matrix(apply(omega, 1, diag), size[1], size[2], byrow = TRUE)
 }
 
+# The gradient at one point
+pull_at <- function(model, z, slope) drop(noise_pull(model, matrix(z), slope))
+
 # Reports on rows of so many classes by so many sources, which are groups or readers
 noise_reports <- function(classes, sources, readers = FALSE, n = 24) {
   code <- rep_len(seq_len(classes), n)
@@ -43,11 +46,11 @@ each_noise <- function(of) {
 test_that("omega of several points at once is that of each, and its rows sum to 1", {
   each_noise(function(model, reports, said) {
     Z <- withr::with_seed(3, matrix(rnorm(model$d * 5), model$d, 5))
-    together <- model$omegas(Z)
+    together <- noise_omegas(model, Z)
     size <- c(length(reports$sources), reports$classes, reports$classes)
     expect_equal(dim(together), c(size, 5), info = said)
     for (k in 1:5) {
-      one <- model$omega(Z[, k])
+      one <- noise_omega(model, Z[, k])
       expect_equal(dim(one), size, info = said)
       expect_equal(array(together[, , , k], size), one, tolerance = 1e-14, info = said)
     }
@@ -61,31 +64,31 @@ test_that("omega of several points at once is that of each, and its rows sum to 
 test_that("the gradient of a noise model in its coordinates is that of differences", {
   each_noise(function(model, reports, said) {
     if (model$d == 0) {
-      expect_length(model$pull(numeric(), NULL), 0)
+      expect_length(noise_pull(model, matrix(0, 0, 1), NULL), 0)
       return()
     }
     withr::with_seed(5, {
       z <- rnorm(model$d, sd = 0.7)
-      slope <- array(rnorm(length(model$omega(z))), dim(model$omega(z)))
+      slope <- array(rnorm(length(noise_omega(model, z))), dim(noise_omega(model, z)))
     })
-    at <- function(z) sum(slope * model$omega(z))
+    at <- function(z) sum(slope * noise_omega(model, z))
     differences <- vapply(seq_along(z), function(j) {
       (at(replace(z, j, z[j] + 1e-5)) - at(replace(z, j, z[j] - 1e-5))) / 2e-5
     }, 0)
-    expect_equal(model$pull(z, slope), differences, tolerance = 1e-6, info = said)
+    expect_equal(pull_at(model, z, slope), differences, tolerance = 1e-6, info = said)
     # at several points those at each
     Z <- cbind(z, -z, z / 3, deparse.level = 0)
-    each <- vapply(seq_len(3), function(k) model$pull(Z[, k], k * slope), numeric(model$d))
+    each <- vapply(seq_len(3), function(k) pull_at(model, Z[, k], k * slope), numeric(model$d))
     both <- array(outer(slope, 1:3), c(dim(slope), 3))
-    expect_equal(matrix(model$pull(Z, both), model$d), matrix(each, model$d), info = said)
+    expect_equal(matrix(noise_pull(model, Z, both), model$d), matrix(each, model$d), info = said)
   })
 })
 
 test_that("a noise model starts at the rates that are asked for, of every source and class it is of", {
-  wrong_at <- function(model, e) 1 - right_of(model$omega(model$start(e)))
+  wrong_at <- function(model, e) 1 - right_of(noise_omega(model, noise_start(model, e)))
   each_noise(function(model, reports, said) {
     if (model$d == 0) {
-      expect_identical(model$start(0.1), numeric(), info = said)
+      expect_identical(noise_start(model, 0.1), numeric(), info = said)
       return()
     }
     alone <- noise_alone(model$name)
@@ -107,17 +110,17 @@ test_that("a noise model starts at the rates that are asked for, of every source
 test_that("rates are what is shown of omega", {
   each_noise(function(model, reports, said) {
     if (model$name == "none") {
-      expect_identical(model$rates(numeric()), 0, info = said)
+      expect_identical(noise_shown(model, numeric()), 0, info = said)
       return()
     }
     z <- withr::with_seed(6, rnorm(model$d))
-    wrong <- colMeans(1 - right_of(model$omega(z)))
+    wrong <- colMeans(1 - right_of(noise_omega(model, z)))
     if (model$name == "one") {
-      expect_equal(model$rates(z), wrong[1], info = said)
+      expect_equal(noise_shown(model, z), wrong[1], info = said)
       expect_equal(diff(range(wrong)), 0, tolerance = 1e-14, info = said)
     } else {
       names <- if (reports$classes == 2) c("neg", "pos")
-      expect_equal(model$rates(z), stats::setNames(wrong, names), info = said)
+      expect_equal(noise_shown(model, z), stats::setNames(wrong, names), info = said)
     }
   })
 })
@@ -129,7 +132,7 @@ test_that("where errors go is exp(2.5 z), normalised, of each reader for himself
     model <- noise_all(reports)$matrix
     expect_equal(model$d, 4 * 3 + 4 * 3 * (if (own) 3 else 1))
     z <- withr::with_seed(8, rnorm(model$d))
-    omega <- model$omega(z)
+    omega <- noise_omega(model, z)
     to <- array(z[-(1:12)], c(3, if (own) 3 else 1, 4)) # target, source, true class
     for (s in 1:3) {
       for (t in 1:4) {
@@ -142,12 +145,12 @@ test_that("where errors go is exp(2.5 z), normalised, of each reader for himself
   # of one class alone it is learned for that one, and shared alike by nobody
   alone <- noise_all(four)$alone3
   expect_equal(alone$d, 3 + 3)
-  omega <- alone$omega(c(0, 0, 0, 40, 0, 0))
+  omega <- noise_omega(alone, c(0, 0, 0, 40, 0, 0))
   expect_equal(omega[2, 3, 1], 1 - omega[2, 3, 3], tolerance = 1e-10)
   # "each" and "one" share alike
   each <- noise_all(four)$each
   expect_equal(each$d, 12)
-  omega <- each$omega(withr::with_seed(9, rnorm(12)))
+  omega <- noise_omega(each, withr::with_seed(9, rnorm(12)))
   for (t in 1:4) expect_equal(omega[, t, -t], omega[, t, (1:4)[-t][c(2, 3, 1)]])
 })
 
@@ -160,38 +163,36 @@ test_that("errors go only where they may, and the gradient follows", {
     z <- rnorm(model$d)
     slope <- array(rnorm(48), c(3, 4, 4))
   })
-  omega <- model$omega(z)
+  omega <- noise_omega(model, z)
   for (t in c(1, 2, 4)) expect_true(all(omega[, t, -t][, !targets[t, -t]] == 0))
   expect_equal(omega[, 3, 1], omega[, 3, 4])
   expect_equal(rowSums(omega, dims = 2), matrix(1, 3, 4))
-  at <- function(z) sum(slope * model$omega(z))
+  at <- function(z) sum(slope * noise_omega(model, z))
   differences <- vapply(seq_along(z), function(j) {
     (at(replace(z, j, z[j] + 1e-5)) - at(replace(z, j, z[j] - 1e-5))) / 2e-5
   }, 0)
-  expect_equal(model$pull(z, slope), differences, tolerance = 1e-6)
+  expect_equal(pull_at(model, z, slope), differences, tolerance = 1e-6)
 })
 
 test_that("what is held is as_omega() at every point", {
   matrix <- rbind(c(0.8, 0.15, 0.05), c(0.1, 0.9, 0), c(0, 0.3, 0.7))
   for (epsilon in list(0.1, c(0.1, 0.2, 0.3), matrix)) {
     model <- noise_held("given", epsilon, 3, 2L)
-    omegas <- model$omegas(matrix(0, 0, 3))
+    omegas <- noise_omegas(model, matrix(0, 0, 3))
     for (k in 1:3) expect_identical(omegas[, , , k], as_omega(epsilon, 3, 2L))
-    expect_identical(model$rates(numeric()), epsilon)
-    expect_identical(model$prior(numeric())$value, 0)
+    expect_identical(noise_shown(model, numeric()), epsilon)
   }
   share <- neighbour_share(3)
-  expect_identical(noise_held("given", 0.1, 3, 1L, share)$omega(numeric()), as_omega(0.1, 3, 1L, share))
+  expect_identical(noise_omega(noise_held("given", 0.1, 3, 1L, share), numeric()), as_omega(0.1, 3, 1L, share))
 })
 
 test_that("of classes in an order errors go to neighbours or anywhere, which a coordinate says", {
   reports <- noise_cases$four_groups
-  share <- neighbour_share(4)
-  noise <- noise_model("average", noise_prior(), reports, share = share)
+  noise <- noise_model("average", noise_prior(), reports, share = neighbour_share(4))
   expect_named(noise$weights, c("none", "one"))
   model <- noise_of("one", noise)
-  z <- model$start(0.2)
-  at_part <- function(z, part) model$omega(replace(z, length(z), qnorm(part)))
+  z <- noise_start(model, 0.2)
+  at_part <- function(z, part) noise_omega(model, replace(z, length(z), qnorm(part)))
   for (part in c(0, 0.1, 0.5, 1)) {
     expect_equal(at_part(z, part), as_omega(0.2, 4, 3L, neighbour_share(4, part)), tolerance = 1e-8)
   }
@@ -200,15 +201,14 @@ test_that("of classes in an order errors go to neighbours or anywhere, which a c
     Z <- matrix(rnorm(2 * model$d), model$d)
     slope <- array(rnorm(96), c(3, 4, 4, 2))
   })
-  at <- function(z, k) sum(slope[, , , k] * model$omega(z))
+  at <- function(z, k) sum(slope[, , , k] * noise_omega(model, z))
   differences <- vapply(1:2, function(k) {
     vapply(seq_len(model$d), function(j) {
       z <- Z[, k]
       (at(replace(z, j, z[j] + 1e-5), k) - at(replace(z, j, z[j] - 1e-5), k)) / 2e-5
     }, 0)
   }, numeric(model$d))
-  expect_equal(model$pull(Z, slope), differences, tolerance = 1e-6)
-  expect_equal(model$pull(Z[, 1], slope[, , , 1]), differences[, 1], tolerance = 1e-6)
+  expect_equal(noise_pull(model, Z, slope), differences, tolerance = 1e-6)
 })
 
 test_that("coordinates in another turn of the classes are those of classes in that order", {
@@ -228,11 +228,11 @@ test_that("coordinates in another turn of the classes are those of classes in th
       there <- noise_of(as, noise)
       withr::with_seed(11, {
         z <- rnorm(here$d)
-        slope <- array(rnorm(length(here$omega(z))), dim(here$omega(z)))
+        slope <- array(rnorm(length(noise_omega(here, z))), dim(noise_omega(here, z)))
       })
-      expect_equal(here$omega(z)[, turn, turn, drop = FALSE], there$omega(z), info = paste(case, name))
+      expect_equal(noise_omega(here, z)[, turn, turn, drop = FALSE], noise_omega(there, z), info = paste(case, name))
       at <- slope[, turn, turn, drop = FALSE]
-      expect_equal(here$pull(z, slope), there$pull(z, at), info = paste(case, name))
+      expect_equal(pull_at(here, z, slope), pull_at(there, z, at), info = paste(case, name))
     }
   }
 })

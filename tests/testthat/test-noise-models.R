@@ -126,7 +126,7 @@ test_that("rates have the priors that are told", {
   z <- c(-2.5, -1, 0, 0.7, 2)
   at <- function(model, name, k = 1) { # the k-th rate at each z, the others at their medians
     model <- noise_of(name, model)
-    vapply(z, function(z) model$rates(replace(numeric(model$d), k, z))[k], 0, USE.NAMES = FALSE)
+    vapply(z, function(z) noise_shown(model, replace(numeric(model$d), k, z))[k], 0, USE.NAMES = FALSE)
   }
   # two classes: 2 e ~ Beta(1, 4) of one rate; e_c ~ Beta(1, 2), their sum below 1, of two
   expect_equal(ref_rate(at(model_of(2), "one"), 1, 4, 0.5, 0.5), pnorm(z), tolerance = 1e-8)
@@ -137,13 +137,13 @@ test_that("rates have the priors that are told", {
   )
   # one class alone, up to .95
   alone <- noise_of("second", model_of(2))
-  second <- vapply(z, function(z) alone$rates(z)[["pos"]], 0)
+  second <- vapply(z, function(z) noise_shown(alone, z)[["pos"]], 0)
   expect_equal(ref_rate(second, 1, 2, 1, 0.95), pnorm(z), tolerance = 1e-6)
   # several: 2 e ~ Beta(1, 4), and of each class e_c ~ Beta(1, 4), at most .7 or alone .95
   expect_equal(ref_rate(at(model_of(3), "one"), 1, 4, 0.5, 0.5), pnorm(z), tolerance = 1e-8)
   expect_equal(ref_rate(at(model_of(3), "each", 2), 1, 4, 1, 0.7), pnorm(z), tolerance = 1e-6)
   alone <- noise_of("alone2", model_of(3))
-  second <- vapply(z, function(z) alone$rates(c(z, 0, 0))[2], 0)
+  second <- vapply(z, function(z) noise_shown(alone, c(z, 0, 0))[2], 0)
   expect_equal(ref_rate(second, 1, 4, 1, 0.95), pnorm(z), tolerance = 1e-6)
   # of readers 4/5 e ~ Beta(1, 4) below 1, where its density is not 0
   reports <- new_reports(4, 2, c(1:4, 1:4), rep(1:2, each = 4), rep(1:2, 4), c("a", "b"), readers = TRUE)
@@ -153,6 +153,13 @@ test_that("rates have the priors that are told", {
   told <- noise_prior(rate = 7)
   for (name in c("one", "two")) {
     expect_equal(ref_rate(at(model_of(2, told), name), 1, 7, 0.5, 0.5), pnorm(z), tolerance = 1e-6)
+  }
+  # of several classes, too: no rate has a bound beyond the half that its prior ends at
+  for (name in c("each", "alone1")) {
+    model <- noise_of(name, model_of(3, told))
+    expect_equal(noise_shown(model, rep(40, model$d))[1], 0.5, tolerance = 1e-5)
+    gradient <- noise_pull(model, matrix(40, model$d), array(1, c(1, 3, 3)))
+    expect_identical(gradient[1], 0)
   }
   # by group that of one rate is 2
   by_group <- model_of(2, source = rep(1:3, 10))
@@ -164,7 +171,7 @@ test_that("sensitivity and specificity are the priors of the rates of their clas
   told <- model_of(2, noise_prior(sensitivity = c(30, 6), specificity = c(80, 3)))
   withr::with_seed(1, {
     model <- noise_of("two", told)
-    rates <- apply(matrix(rnorm(4e3), 2), 2, model$rates)
+    rates <- apply(matrix(rnorm(4e3), 2), 2, noise_shown, model = model)
   })
   expect_gt(suppressWarnings(ks.test(rates["neg", ], pbeta, 3, 80)$p.value), 0.01)
   expect_gt(suppressWarnings(ks.test(rates["pos", ], pbeta, 6, 30)$p.value), 0.01)

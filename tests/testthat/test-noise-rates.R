@@ -1,13 +1,9 @@
 # Rates as functions of coordinates: against distribution functions and differences.
 
-# rate_normals() of matrices, sources x kinds at one point
-normals_of <- function(priors) {
-  normals <- rate_normals(priors)
-  at_one <- function(f) function(...) {
-    parts <- lapply(list(...), function(x) array(x, c(dim(x), 1)))
-    matrix(do.call(f, parts), ncol = length(priors))
-  }
-  lapply(normals, at_one)
+# Of matrices, sources x kinds at one point
+at_one <- function(f, x, priors, ...) {
+  parts <- lapply(list(...), function(x) array(x, c(dim(x), 1)))
+  matrix(do.call(f, c(list(array(x, c(dim(x), 1)), priors), parts)), ncol = length(priors))
 }
 
 test_that("rates have their prior, and the way back is the inverse", {
@@ -53,20 +49,19 @@ test_that("two rates of which one may be above one half leave their sum below 1"
     list(a = 4, b = 6, size = 1, most = 1, free = FALSE),
     list(a = 7, b = 3, size = 1, most = 1, free = FALSE)
   )
-  normals <- normals_of(priors)
   Z <- withr::with_seed(1, matrix(rnorm(2000), ncol = 2))
-  rates <- normals$rates(Z)
+  rates <- at_one(rates_at, Z, priors)
   expect_true(all(rowSums(rates) < 1) && max(rates[, 2]) > 0.7)
   expect_gt(suppressWarnings(ks.test(rates[, 1], pbeta, 4, 6)$p.value), 0.01)
   below <- pbeta(rates[, 2], 7, 3) / pbeta(1 - rates[, 1], 7, 3)
   expect_equal(below, pnorm(Z[, 2]), tolerance = 1e-6)
   # one prior alone: the other rate stays below 1/2
   priors[[2]] <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
-  rates <- normals_of(priors)$rates(Z)
+  rates <- at_one(rates_at, Z, priors)
   expect_true(all(rowSums(rates) < 1) && all(rates[, 2] < 0.5) && max(rates[, 1]) > 0.7)
   # those of readers are free
   priors <- lapply(priors, utils::modifyList, list(free = TRUE))
-  expect_gt(max(rowSums(normals_of(priors)$rates(Z))), 1)
+  expect_gt(max(rowSums(at_one(rates_at, Z, priors))), 1)
 })
 
 test_that("slopes of rates in their coordinates are differences, also where one cuts off the other", {
@@ -78,43 +73,41 @@ test_that("slopes of rates in their coordinates are differences, also where one 
     list(class, class, wide)
   )
   for (priors in cases) {
-    normals <- normals_of(priors)
     kinds <- length(priors)
     withr::with_seed(2, {
       Z <- matrix(rnorm(4 * kinds), 4)
       slope <- matrix(rnorm(4 * kinds), 4)
     })
-    at <- function(Z) rowSums(slope * normals$rates(Z))
+    at <- function(Z) rowSums(slope * at_one(rates_at, Z, priors))
     differences <- vapply(seq_len(kinds), function(kind) {
       by <- replace(0 * Z, cbind(1:4, kind), 1e-5)
       (at(Z + by) - at(Z - by)) / 2e-5
     }, numeric(4))
-    expect_equal(normals$pull(Z, slope), differences, tolerance = 1e-6)
+    expect_equal(at_one(rates_slope, Z, priors, slope), differences, tolerance = 1e-6)
   }
 })
 
 test_that("the way back gives rates that are all alike, as far as they may be", {
   class <- list(a = 1, b = 2, size = 1, most = 1, free = FALSE)
   half <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
-  rates_at <- function(priors, e) {
-    normals <- normals_of(priors)
-    drop(normals$rates(normals$normal(matrix(e, 1, length(priors)))))
+  back <- function(priors, e) {
+    drop(at_one(rates_at, at_one(rates_scores, matrix(e, 1, length(priors)), priors), priors))
   }
   for (e in c(0.01, 0.2, 0.4)) {
     for (priors in list(list(class, class), list(class, half), list(half, half), list(half))) {
-      expect_equal(rates_at(priors, e), rep(e, length(priors)), tolerance = 1e-8)
+      expect_equal(back(priors, e), rep(e, length(priors)), tolerance = 1e-8)
     }
   }
-  expect_equal(rates_at(list(class, class), 0.7), c(0.7, 0.27), tolerance = 1e-8)
-  expect_equal(rates_at(list(half, half), 0.7), c(0.45, 0.45), tolerance = 1e-8)
+  expect_equal(back(list(class, class), 0.7), c(0.7, 0.27), tolerance = 1e-8)
+  expect_equal(back(list(half, half), 0.7), c(0.45, 0.45), tolerance = 1e-8)
 })
 
 test_that("rates by logits have a density that is one, and slopes that are differences", {
   z <- c(-4, -1, 0, 2)
   at <- 0.5 / (1 + exp(-z))
-  expect_equal(drop(rate_logits$rates(matrix(z))), at)
-  slope <- (rate_logits$rates(z + 1e-5) - rate_logits$rates(z - 1e-5)) / 2e-5
-  expect_equal(rate_logits$pull(z, rep(1, 4)), slope, tolerance = 1e-8)
+  expect_equal(drop(rates_at(matrix(z), NULL)), at)
+  slope <- (rates_at(z + 1e-5, NULL) - rates_at(z - 1e-5, NULL)) / 2e-5
+  expect_equal(rates_slope(z, NULL, rep(1, 4)), slope, tolerance = 1e-8)
   density <- function(z) vapply(z, function(z) exp(logit_prior(z)$value), 0)
   expect_equal(integrate(density, -40, 40)$value, 1, tolerance = 1e-6)
   # the probability of a rate below e is 1 - (1 - 2 e)^4

@@ -1,0 +1,91 @@
+# Where wrong labels of each true class go: alike, or where coordinates say, pi[t, v] = exp(2.5 z[t, v]) /
+# sum of those of t [M 16.4]. Of classes in an order the part Phi(z) of them goes anywhere, the rest to
+# neighbours [M 12.19].
+
+whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
+whereto_most <- 250   # standard deviations, from where on an exponential would not be finite
+
+#' @param share C x C, where errors go of classes of which that is not learned.
+#' @param targets C x C, which classes may be recorded of each where it is learned, or `NULL`.
+#' @param sources how many have it for themselves: one, for all of them, or all.
+#' @param turn the order in which classes have coordinates.
+#' @return list(d: how many coordinates; base: sources x C x C, pi but for what is learned; cell: where the
+#'   learned ones stand in it, a coordinate each, and group: which of these sum to 1)
+#' @noRd
+new_whereto <- function(share, targets = NULL, sources = 1L, turn = seq_len(ncol(share))) {
+  classes <- ncol(share)
+  if (is.null(targets) || classes == 2) {
+    return(list(d = 0L, base = array(share, c(1L, classes, classes))))
+  }
+  rows <- turn[rowSums(targets)[turn] > 0]
+  # of a true class all targets of one source after the other
+  learned <- do.call(rbind, lapply(rows, function(t) {
+    expand.grid(v = turn[targets[t, turn]], s = seq_len(sources), t = t)
+  }))
+  base <- array(rep(share, each = sources), c(sources, classes, classes))
+  base[, rows, ] <- 0
+  of <- learned$s + sources * (learned$t - 1L)
+  list(
+    d = nrow(learned), base = base, cell = of + sources * classes * (learned$v - 1L),
+    group = match(of, unique(of))
+  )
+}
+
+#' Of classes in an order; which part goes anywhere is uniform before the data
+#' @return list(d, base; further: what a part that goes anywhere adds to pi)
+#' @noRd
+new_whereto_ordered <- function(classes) {
+  near <- neighbour_share(classes, 0)
+  further <- as.vector(neighbour_share(classes, 1) - near)
+  list(d = 1L, base = array(near, c(1L, classes, classes)), further = further)
+}
+
+even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
+
+#' The coordinates of where errors go, after those of rates
+#' @noRd
+whereto_part <- function(model, Z) {
+  Z[seq_len(nrow(Z)) > model$d - model$whereto$d, , drop = FALSE]
+}
+
+#' pi at points, S x C x C x K
+#' @noRd
+noise_whereto <- function(model, Z) {
+  whereto <- model$whereto
+  size <- dim(whereto$base)
+  pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
+  z <- whereto_part(model, Z)
+  if (!is.null(whereto$cell)) pi[whereto$cell, ] <- whereto_shares(whereto, z)
+  if (!is.null(whereto$further)) pi <- pi + outer(whereto$further, stats::pnorm(z[1, ]))
+  of_source <- rep_len(seq_len(size[1]), nrow(model$root))
+  array(pi, c(size, ncol(Z)))[of_source, , , , drop = FALSE]
+}
+
+#' The learned ones
+#' @noRd
+whereto_shares <- function(whereto, Z) {
+  e <- exp(whereto_spread * pmin(pmax(Z, -whereto_most), whereto_most))
+  e / over_group(e, whereto$group)
+}
+
+#' Derivatives in the coordinates, with w = pi and D those in pi: 2.5 w (D - sum of w D over the group), or
+#' phi(z) times the sum of D and what goes further
+#' @param slope those in pi of each source, (S C C) x K.
+#' @noRd
+whereto_pull <- function(whereto, Z, slope) {
+  if (whereto$d == 0) {
+    return(NULL)
+  }
+  sharing <- nrow(slope) / length(whereto$base) # sources that share one: their sum
+  slope <- colSums(array(slope, c(sharing, length(whereto$base), ncol(Z))))
+  if (!is.null(whereto$further)) {
+    return(crossprod(whereto$further, slope) * stats::dnorm(Z))
+  }
+  slope <- slope[whereto$cell, , drop = FALSE]
+  w <- whereto_shares(whereto, Z)
+  whereto_spread * w * (slope - over_group(w * slope, whereto$group))
+}
+
+#' The sum over its group in the place of each row
+#' @noRd
+over_group <- function(x, group) unname(rowsum(x, group, reorder = FALSE))[group, , drop = FALSE]
