@@ -82,6 +82,7 @@ mode_rounded <- function(problem, mode) {
 #' @noRd
 curvature_look <- function(problem) {
   problem$search_control$tol <- max(problem$control$tol, curvature_tol, problem$latent$coarse)
+  problem <- learn_near(problem)
   known <- list()
   function(par, sites, more = list()) {
     k <- Position(function(end) identical(end$par, par), known)

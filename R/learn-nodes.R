@@ -13,7 +13,7 @@ node_sweeps <- 30L      # of so many sweeps each; a node without a fixed point t
 node_settled <- c(two = 1e-8, several = 1e-6)
 node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 5     # below this, modes stand for them
-node_tol <- 1e-4        # of EP: the error of its evidence is of the square of it
+node_tol <- 1e-3        # of EP: the error of its evidence is of the square of it
 node_beyond <- 1        # nats that a node may be above its mode, or there is a better one
 
 # Nodes ------------------------------------------------------------------------
@@ -131,10 +131,8 @@ node_evaluate <- function(problem, near, Z) {
   }
   foreseen <- function(k, par) node_foresee(near[[k]], par)
   ended <- function(out) which(vapply(out, ep_converged, NA))
-  # from near its end EP of all sites at once takes half the time of EP in turn
-  together <- !is.null(problem$latent$Z)
-  problem$search_control$parallel <- together
-  easy <- node_easy[[if (together || several) "slower" else "turn"]]
+  problem <- learn_near(problem)
+  easy <- node_easy[[if (isTRUE(problem$search_control$parallel) || several) "slower" else "turn"]]
   out <- run(seq_len(ncol(Z)), foreseen, sweeps = easy[2], tol = node_tol)
   slow <- Filter(function(k) out[[k]]$sweeps > easy[1], ended(out))
   hard <- setdiff(seq_along(out), ended(out))

@@ -54,6 +54,14 @@ learn_native <- function(problem, par, sites, gradient = TRUE,
   )
 }
 
+#' The problem where EP starts from near its end: that of all sites at once then takes half the time
+#' of EP in turn, where a pass over them is one of low rank
+#' @noRd
+learn_near <- function(problem) {
+  if (!is.null(problem$latent$Z)) problem$search_control$parallel <- TRUE
+  problem
+}
+
 #' EP from the sites of the search, with the user's control: what the fit will hold
 #' @param final whether from other starts, too, if there is time left: see ep_run().
 #' @noRd
@@ -110,7 +118,7 @@ learn_objective <- function(problem) {
       return(last)
     }
     sites <- learn_foresee(trail, par)
-    out <- learn_native(problem, par, sites)
+    out <- learn_native(if (is.null(sites)) problem else learn_near(problem), par, sites)
     if (!ep_converged(out) && is.null(problem$impatient)) {
       # old sites may mislead; a start without sites may need a path to it
       out <- if (is.null(sites)) {

@@ -175,11 +175,36 @@ static void square_panels(const dense_engine *e, int n, double *W, int ldw,
   }
 }
 
-static void blas_cholesky_invert(const dense_engine *e, int n, double *L,
-                                 int ldl) {
-  const int width = panel_width(0.5 * n * n, n);
-  invert_panels(n, L, ldl, width);
-  square_panels(e, n, L, ldl, width);
+static void blas_invert(const dense_engine *e, int n, double *L, int ldl) {
+  (void)e;
+  invert_panels(n, L, ldl, panel_width(0.5 * n * n, n));
+}
+
+static void blas_square(const dense_engine *e, int n, double *W, int ldw) {
+  square_panels(e, n, W, ldw, panel_width(0.5 * n * n, n));
+}
+
+static void blas_lower(const dense_engine *e, int n, int m, const double *T,
+                       const double *B, double *C) {
+  (void)e;
+  memcpy(C, B, sizeof *C * (size_t)n * (size_t)m);
+  for (int j = 0, width; j < m; j += width) {
+    width = panel_width((double)n * n, m - j);
+    F77_CALL(dtrmm)("L", "L", "N", "N", &n, &width, &one, T, &n,
+                    C + IDX(0, j, n), &n FCONE FCONE FCONE FCONE);
+  }
+}
+
+static double blas_dot(const dense_engine *e, int n, const double *x,
+                       const double *y) {
+  (void)e;
+  return F77_CALL(ddot)(&n, x, &step, y, &step);
+}
+
+static void blas_times(const dense_engine *e, int m, int n, const double *A,
+                       const double *x, double *out) {
+  (void)e;
+  F77_CALL(dgemv)("N", &m, &n, &one, A, &m, x, &step, &one, out, &step FCONE);
 }
 
 const dense_ops dense_blas = {.product = blas_product,
@@ -188,4 +213,8 @@ const dense_ops dense_blas = {.product = blas_product,
                               .update = blas_update,
                               .solve = blas_solve,
                               .cholesky = blas_cholesky,
-                              .cholesky_invert = blas_cholesky_invert};
+                              .invert = blas_invert,
+                              .square = blas_square,
+                              .lower = blas_lower,
+                              .dot = blas_dot,
+                              .times = blas_times};

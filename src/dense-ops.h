@@ -1,4 +1,4 @@
-/* What: the dense operations of more than n^2 flops, as a table: one over R's
+/* What: the dense operations, as a table: one over R's
  *       BLAS and LAPACK (dense-blas.c), one over our own kernels, for where
  *       BLAS is slow (dense-product.h, dense-solve.h). */
 #ifndef STURDY_DENSE_OPS_H
@@ -74,8 +74,20 @@ typedef void dense_solve_op(const dense_engine *e, int n, int cols,
  * 0, A then undefined. */
 typedef int dense_cholesky_op(const dense_engine *e, int n, double *A, int lda);
 
-/* L[n x n] (lower) <- (L L')^{-1} */
+/* L[n x n] (lower) <- L^{-1}, or W <- W' W */
 typedef void dense_invert_op(const dense_engine *e, int n, double *L, int ldl);
+
+/* C[n x m] <- T B for T[n x n] lower, zeros above its diagonal. */
+typedef void dense_lower_op(const dense_engine *e, int n, int m,
+                            const double *T, const double *B, double *C);
+
+/* x' y */
+typedef double dense_dot_op(const dense_engine *e, int n, const double *x,
+                            const double *y);
+
+/* out[m] += A x for A[m x n]. */
+typedef void dense_times_op(const dense_engine *e, int m, int n,
+                            const double *A, const double *x, double *out);
 
 typedef struct {
   dense_product_op *product;
@@ -84,7 +96,10 @@ typedef struct {
   dense_update_op *update;
   dense_solve_op *solve;
   dense_cholesky_op *cholesky;
-  dense_invert_op *cholesky_invert;
+  dense_invert_op *invert, *square;
+  dense_lower_op *lower;
+  dense_dot_op *dot;
+  dense_times_op *times;
 } dense_ops;
 
 extern const dense_ops dense_own, dense_blas;

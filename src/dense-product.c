@@ -68,6 +68,7 @@ typedef struct {
   dense_view A, B;
   int symmetric; /* A is, and only its lower triangle is read */
   int lower;     /* C is */
+  int triangle;  /* A is lower, with zeros above */
   double *C;
   ptrdiff_t ldc;
 } task;
@@ -79,16 +80,42 @@ typedef struct {
 static int least(int a, int b) { return a < b ? a : b; }
 static int size_of(range r) { return r.to - r.from; }
 
+/* panel[k][width] <- A[rows, inner] whose columns lie in one piece; copies of a
+ * length that the compiler knows are registers, others calls */
+static void copy_columns(dense_view A, int rows, int k, int width, double *to) {
+  const double *at = A.at;
+  if (rows == 24)
+    for (int l = 0; l < k; l++, at += A.col, to += width)
+      memcpy(to, at, 24 * sizeof *to);
+  else if (rows == 8)
+    for (int l = 0; l < k; l++, at += A.col, to += width)
+      memcpy(to, at, 8 * sizeof *to);
+  else if (rows == 6)
+    for (int l = 0; l < k; l++, at += A.col, to += width)
+      memcpy(to, at, 6 * sizeof *to);
+  else
+    for (int l = 0; l < k; l++, at += A.col, to += width)
+      for (int i = 0; i < rows; i++) to[i] = at[i];
+}
+
 /* panel[k][width] <- A[rows, inner], zeros beyond the rows */
 static void pack_panel(dense_view A, int rows, int k, int width, double *to) {
   if (rows < width) memset(to, 0, sizeof *to * (size_t)k * (size_t)width);
   if (A.row == 1) {
-    for (int l = 0; l < k; l++)
-      memcpy(to + (ptrdiff_t)l * width, A.at + l * A.col,
-             sizeof *to * (size_t)rows);
+    copy_columns(A, rows, k, width, to);
     return;
   }
-  for (int i = 0; i < rows; i++)
+  int i = 0;
+  for (; i + 2 <= rows; i += 2) { /* a pair is one store */
+    const double *a = A.at + i * A.row, *b = a + A.row;
+    double *pair = to + i;
+    for (int l = 0; l < k; l++, a += A.col, b += A.col, pair += width) {
+      const double first = *a, second = *b;
+      pair[0] = first;
+      pair[1] = second;
+    }
+  }
+  for (; i < rows; i++)
     for (int l = 0; l < k; l++)
       to[i + (ptrdiff_t)l * width] = A.at[i * A.row + l * A.col];
 }
@@ -132,7 +159,11 @@ static void pack_b(const task *t, int j, int cols, range inner, double *to) {
   if (t->alpha == 1 && !t->w) return;
   for (int l = 0; l < k; l++) {
     const double scale = t->alpha * (t->w ? t->w[inner.from + l] : 1);
-    for (int c = 0; c < width; c++) to[(ptrdiff_t)l * width + c] *= scale;
+    double *at = to + (ptrdiff_t)l * width;
+    for (int c = 0; c < width; c += 2) { /* widths are even */
+      at[c] *= scale;
+      at[c + 1] *= scale;
+    }
   }
 }
 
@@ -151,9 +182,10 @@ static void tile_aside(const task *t, int i, int j, int rows, int cols, int k,
 }
 
 /* All tiles of one packed block of A with the piece of B */
-static void multiply_block(const task *t, range rows, range cols, int k,
+static void multiply_block(const task *t, range rows, range cols, range inner,
                            const double *a, const double *b) {
   const dense_variant *own = t->e->own;
+  const int k = size_of(inner);
   for (int j = cols.from; j < cols.to;
        j += own->cols, b += (ptrdiff_t)k * own->cols) {
     const int wide = least(own->cols, cols.to - j);
@@ -161,12 +193,14 @@ static void multiply_block(const task *t, range rows, range cols, int k,
     for (int i = rows.from; i < rows.to;
          i += own->rows, panel += (ptrdiff_t)k * own->rows) {
       const int high = least(own->rows, rows.to - i);
-      if (t->lower && i + high <= j) continue;
+      const int last = t->triangle ? i + high - inner.from : k;
+      const int deep = least(k, last);
+      if ((t->lower && i + high <= j) || deep <= 0) continue;
       if (high == own->rows && wide == own->cols &&
           !(t->lower && i < j + wide - 1))
-        own->tile(k, panel, b, t->C + j * t->ldc + i, (size_t)t->ldc);
+        own->tile(deep, panel, b, t->C + j * t->ldc + i, (size_t)t->ldc);
       else
-        tile_aside(t, i, j, high, wide, k, panel, b);
+        tile_aside(t, i, j, high, wide, deep, panel, b);
     }
   }
 }
@@ -199,7 +233,7 @@ static void multiply_piece(const task *t, range rows, range cols, range inner) {
       const range block = {i, least(rows.to, i + height)};
       if (t->lower && block.to <= cols.from) continue;
       pack_a(t, block, inner, a);
-      multiply_block(t, block, cols, k, a, e->pack);
+      multiply_block(t, block, cols, inner, a, e->pack);
     }
   }
 }
@@ -284,4 +318,36 @@ void dense_update(const dense_engine *e, int n, int k, double alpha,
                   .C = C,
                   .ldc = ldc};
   multiply(&t, n, n, k);
+}
+
+void dense_lower(const dense_engine *e, int n, int m, const double *T,
+                 const double *B, double *C) {
+  const task t = {.e = e,
+                  .alpha = 1,
+                  .A = dense_of(T, n, 0),
+                  .B = dense_of(B, n, 0),
+                  .triangle = 1,
+                  .C = C,
+                  .ldc = n};
+  memset(C, 0, sizeof *C * (size_t)n * (size_t)m);
+  multiply(&t, n, m, n);
+}
+
+double dense_inner(const dense_engine *e, int n, const double *x,
+                   const double *y) {
+  return e->own->dot(n, x, y);
+}
+
+/* what both() sums of rows is not wanted */
+void dense_times(const dense_engine *e, int m, int n, const double *A,
+                 const double *x, double *out) {
+  double aside[BOTH_COLS];
+  int j = 0;
+  for (; j + BOTH_COLS <= n; j += BOTH_COLS) {
+    const double *a = A + IDX(0, j, m);
+    memset(aside, 0, sizeof aside);
+    e->own->both(m, a, (size_t)m, x + j, a, out, aside);
+  }
+  for (; j < n; j++)
+    for (int i = 0; i < m; i++) out[i] += A[IDX(i, j, m)] * x[j];
 }

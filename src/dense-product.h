@@ -24,5 +24,8 @@ dense_product_op dense_product;
 dense_symmetric_op dense_symmetric;
 dense_symmetric_times_op dense_symmetric_times;
 dense_update_op dense_update;
+dense_lower_op dense_lower;
+dense_dot_op dense_inner;
+dense_times_op dense_times;
 
 #endif

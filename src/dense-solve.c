@@ -112,8 +112,7 @@ static void invert_leaf(int n, double *L, int ldl) {
   }
 }
 
-/* L <- L^{-1} */
-static void invert(const dense_engine *e, int n, double *L, int ldl) {
+void dense_invert(const dense_engine *e, int n, double *L, int ldl) {
   if (n <= FACTOR_LEAF) {
     invert_leaf(n, L, ldl);
     return;
@@ -127,8 +126,8 @@ static void invert(const dense_engine *e, int n, double *L, int ldl) {
   /* R T1^{-1}: T1' is upper, reversed lower; R' goes with it */
   dense_solve(e, h, m, dense_reversed(dense_turned(T1), h, h), 0,
               (dense_target){R, dense_reversed(dense_of(R, ldl, 1), h, m)});
-  invert(e, h, L, ldl);
-  invert(e, m, L2, ldl);
+  dense_invert(e, h, L, ldl);
+  dense_invert(e, m, L2, ldl);
 }
 
 /* X[n x cols] <- T' X, T lower; the leaf copies T with zeros above */
@@ -166,23 +165,17 @@ static void square_leaf(int n, double *W, int ldw) {
     }
 }
 
-/* W (lower) <- W' W */
-static void square(const dense_engine *e, int n, double *W, int ldw) {
+void dense_squared(const dense_engine *e, int n, double *W, int ldw) {
   if (n <= FACTOR_LEAF) {
     square_leaf(n, W, ldw);
     return;
   }
   const int h = half(n), m = n - h;
   double *R = W + h, *W2 = W + IDX(h, h, ldw);
-  square(e, h, W, ldw);
+  dense_squared(e, h, W, ldw);
   dense_update(e, h, m, 1, NULL, dense_of(R, ldw, 1), W, ldw, NULL);
   times_turned(e, m, h, W2, R, ldw);
-  square(e, m, W2, ldw);
-}
-
-void dense_cholesky_invert(const dense_engine *e, int n, double *L, int ldl) {
-  invert(e, n, L, ldl);
-  square(e, n, L, ldl);
+  dense_squared(e, m, W2, ldw);
 }
 
 const dense_ops dense_own = {.product = dense_product,
@@ -191,4 +184,8 @@ const dense_ops dense_own = {.product = dense_product,
                              .update = dense_update,
                              .solve = dense_solve,
                              .cholesky = dense_cholesky,
-                             .cholesky_invert = dense_cholesky_invert};
+                             .invert = dense_invert,
+                             .square = dense_squared,
+                             .lower = dense_lower,
+                             .dot = dense_inner,
+                             .times = dense_times};

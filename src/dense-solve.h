@@ -9,6 +9,7 @@
 
 dense_solve_op dense_solve;
 dense_cholesky_op dense_cholesky;
-dense_invert_op dense_cholesky_invert;
+dense_invert_op dense_invert;
+dense_invert_op dense_squared;
 
 #endif

@@ -174,9 +174,9 @@ static double power_of(double shifted) {
   {                                                                            \
     .name = label, .rows = (lanes) * (vectors), .cols = tile_cols,             \
     .slab = (lanes)*SLAB_VECTORS, .tile = tile_##suffix,                       \
-    .solve = solve_##suffix, .both = both_##suffix, .spread = spread_##column, \
-    .decay = decay_##column, .hazard = hazard_##column,                        \
-    .pass_on = pass_on_##column                                                \
+    .solve = solve_##suffix, .both = both_##suffix, .dot = dot_##suffix,       \
+    .spread = spread_##column, .decay = decay_##column,                        \
+    .hazard = hazard_##column, .pass_on = pass_on_##column                     \
   }
 
 static const dense_variant variants[] = {

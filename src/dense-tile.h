@@ -22,6 +22,9 @@ typedef struct {
   void (*both)(int n, const double *A, size_t lda, const double *p,
                const double *x, double *y, double *s);
 
+  /* x' y */
+  double (*dot)(int n, const double *x, const double *y);
+
   /* X[n][slab] <- T^{-1} X, T[n][n] lower, both by rows. */
   void (*solve)(int n, const double *T, double *X);
 

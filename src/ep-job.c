@@ -31,8 +31,7 @@ static double value_of(criterion_type type, const ep_job *job,
   return value;
 }
 
-static void tell_posterior(const latent *post, const ep_site *site,
-                           ep_told *to) {
+static void tell_posterior(latent *post, const ep_site *site, ep_told *to) {
   const size_t n = (size_t)post->n, k = (size_t)post->n_location;
   memcpy(to->m, post->m, n * sizeof *to->m);
   memcpy(to->b, post->location, k * sizeof *to->b);
@@ -41,7 +40,7 @@ static void tell_posterior(const latent *post, const ep_site *site,
         latent_copy_of(post, (int)i, post->A[i], post->m[i], site[i]).A;
   to->log_det = latent_log_det(post, site);
   if (!to->extra) return;
-  memcpy(to->extra, post->covariance, k * k * sizeof *to->extra);
+  memcpy(to->extra, post->ops->covariance(post), k * k * sizeof *to->extra);
   mirror_lower(to->extra, post->n_location);
 }
 

@@ -100,23 +100,23 @@ static void fill_sites(const classes_space *s, SEXP out_) {
   UNPROTECT(2);
 }
 
-static void fill_posterior(const classes_space *s, SEXP out_) {
+static void fill_posterior(classes_space *s, SEXP out_) {
   const int n = s->model.n, C = s->model.C, k = s->post[0].n_location;
   double *m = set_matrix(out_, "m", n, C),
          *A = set_matrix(out_, "C_diag", n, C);
   double *b = set_matrix(out_, "b", k, C), *D = set_vector(out_, "log_det", C);
   const size_t square = (size_t)k * (size_t)k;
-  const int has_extra = s->post[0].covariance != NULL;
+  const int has_extra = s->post[0].ops->covariance != NULL;
   double *extra = has_extra ? set_matrix(out_, "extra", k * k, C) : NULL;
   for (int c = 0; c < C; c++) {
-    const latent *post = &s->post[c];
+    latent *post = &s->post[c];
     memcpy(m + IDX(0, c, n), post->m, (size_t)n * sizeof *m);
     memcpy(A + IDX(0, c, n), post->A, (size_t)n * sizeof *A);
     memcpy(b + IDX(0, c, k), post->location, (size_t)k * sizeof *b);
     D[c] = post->log_det;
     if (!has_extra) continue;
     double *to = extra + (size_t)c * square;
-    memcpy(to, post->covariance, square * sizeof *to);
+    memcpy(to, post->ops->covariance(post), square * sizeof *to);
     mirror_lower(to, k);
   }
 }

@@ -43,13 +43,11 @@ static void kernel_apply(latent *post, const ep_site *site, int b,
                          const double *N, const double *gamma,
                          const double *beta) {
   latent_kernel *lk = post->self;
-  const int n = lk->n, inc = 1;
-  const double one = 1;
+  const int n = lk->n;
   (void)site;
   solve_unit_right(N, b, lk->S1, n);
-  F77_CALL(dgemv)("N", &n, &b, &one, lk->S1, &n, beta, &inc, &one, post->m,
-                  &inc FCONE);
-  rank_update_signed(lk->C, n, lk->S1, b, gamma, lk->S2);
+  matrix_times(n, b, lk->S1, beta, post->m);
+  rank_update_signed(lk->C, n, -1, lk->S1, b, gamma, lk->S2);
 }
 
 static void kernel_shift(latent *post, const double *dnu) {
@@ -183,7 +181,7 @@ static void prior_gradient(latent *post, const ep_site *site,
   lk->have_squares = 0;
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
   mirror_lower(lk->C, n);
-  rank_update_signed(W, n, lk->C, n, minus_A, lk->S1);
+  rank_update_signed(W, n, -1, lk->C, n, minus_A, lk->S1);
   for (int j = 0; j < n; j++) {
     const double tj = site[j].tau, bj = lk->b[j], Aj = dots->A[j];
     for (int i = j; i < n; i++) {

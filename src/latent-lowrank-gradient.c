@@ -33,6 +33,7 @@ static void prepare(gradient_rows *r) {
   r->g = lr->v2;
   r->V = lr->S1;
   memset(r->g, 0, (size_t)k * sizeof *r->g);
+  lowrank_covariance(r->post);
   mirror_lower(lr->M, k);
   if (!r->direct) return;
   for (int i = 0; i < n; i++) {

@@ -23,17 +23,18 @@ static void set_marginal(latent *post, int i, double q, double f) {
 void lowrank_marginals(latent *post) {
   latent_lowrank *lr = post->self;
   const int k = lr->k;
+  const double *M = lowrank_covariance(post);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     const double *phi = lowrank_panel(lr, first);
-    symmetric_product(lr->M, k, phi, b, lr->P);
+    symmetric_product(M, k, phi, b, lr->P);
     for (int l = 0; l < b; l++, phi += k)
       set_marginal(post, first + l, dot(k, phi, lr->P + IDX(0, l, k)),
                    dot(k, phi, lr->w));
   }
 }
 
-/* The same at a refresh: q = |L^{-1} phi|^2 takes half the flops. q[n] may be
+/* The same at a refresh: q = |W phi|^2 takes half the flops. q[n] may be
  * NULL. */
 static void marginals_by_factor(latent *post, double *q) {
   latent_lowrank *lr = post->self;
@@ -41,8 +42,7 @@ static void marginals_by_factor(latent *post, double *q) {
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     const double *phi = lowrank_panel(lr, first);
-    memcpy(lr->P, phi, (size_t)k * (size_t)b * sizeof *phi);
-    solve_lower("N", lr->L, k, lr->P, b);
+    lower_product(lr->W, k, phi, b, lr->P);
     for (int l = 0; l < b; l++, phi += k) {
       const double *v = lr->P + IDX(0, l, k);
       const double quad = dot(k, v, v);
@@ -52,42 +52,25 @@ static void marginals_by_factor(latent *post, double *q) {
   }
 }
 
-/* out += Phi' x over the b rows of a panel */
-void lowrank_transposed(const latent_lowrank *lr, const double *phi, int b,
-                        const double *x, double *out) {
-  const int inc = 1;
-  const double one = 1;
-  F77_CALL(dgemv)("N", &lr->k, &b, &one, phi, &lr->k, x, &inc, &one, out,
-                  &inc FCONE);
-}
-
-/* G += sign(t) B B' for the columns B gathered in P (t = 0) or in Q (t = 1) */
-static void flush(latent_lowrank *lr, int t, int *cols, double *G) {
-  if (*cols > 0)
-    rank_update("N", lr->k, *cols, t ? -1 : 1, t ? lr->Q : lr->P, G);
-  *cols = 0;
-}
-
 void lowrank_gram(latent_lowrank *lr, const double *x, double *G,
                   const double *y, double *out) {
   const int k = lr->k;
-  int cols[2] = {0, 0}; /* rows of positive and of negative x */
   memset(G, 0, (size_t)k * (size_t)k * sizeof *G);
   memset(out, 0, (size_t)k * sizeof *out);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     const double *phi = lowrank_panel(lr, first);
-    lowrank_transposed(lr, phi, b, y + first, out);
-    for (int l = 0; l < b; l++, phi += k) {
-      const double weight = x[first + l], root = sqrt(fabs(weight));
-      if (weight == 0) continue;
-      const int t = weight < 0;
-      double *column = (t ? lr->Q : lr->P) + IDX(0, cols[t]++, k);
-      for (int j = 0; j < k; j++) column[j] = root * phi[j];
-      if (cols[t] == lr->width) flush(lr, t, &cols[t], G);
-    }
+    matrix_times(k, b, phi, y + first, out);
+    rank_update_signed(G, k, 1, phi, b, x + first, lr->P);
   }
-  for (int t = 0; t < 2; t++) flush(lr, t, &cols[t], G);
+}
+
+/* W is a factor L of M^{-1}; now its inverse */
+static void take_factor(latent_lowrank *lr) {
+  const size_t k = (size_t)lr->k;
+  lower_invert(lr->W, lr->k);
+  for (size_t j = 1; j < k; j++) memset(lr->W + j * k, 0, j * sizeof *lr->W);
+  lr->known = 0;
 }
 
 /* [M 9.2] */
@@ -103,20 +86,25 @@ int lowrank_refresh(latent *post, const double *tau, const double *nu) {
     nt[i] = lr->rho[i] * (lr->offset ? nu[i] - tau[i] * lr->offset[i] : nu[i]);
     if (lr->lambda[i] > 0) post->log_det += log1p(lr->lambda[i] * tau[i]);
   }
-  lowrank_gram(lr, tt, lr->L, nt, lr->w);
-  for (int j = 0; j < k; j++) lr->L[IDX(j, j, k)] += 1;
-  if (cholesky(lr->L, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
-  lowrank_invert(post);
-  solve_lower("N", lr->L, k, lr->w, 1);
-  solve_lower("T", lr->L, k, lr->w, 1);
+  lowrank_gram(lr, tt, lr->W, nt, lr->v1);
+  for (int j = 0; j < k; j++) lr->W[IDX(j, j, k)] += 1;
+  if (cholesky(lr->W, k, &post->log_det) != EP_CONVERGED) return EP_NOT_PD;
+  take_factor(lr);
+  lower_product(lr->W, k, lr->v1, 1, lr->v2);
+  for (int j = 0; j < k; j++)
+    lr->w[j] = dot(k - j, lr->W + IDX(j, j, k), lr->v2 + j);
   marginals_by_factor(post, NULL);
   return EP_CONVERGED;
 }
 
-void lowrank_invert(latent *post) {
+const double *lowrank_covariance(latent *post) {
   latent_lowrank *lr = post->self;
-  memcpy(lr->M, lr->L, (size_t)lr->k * (size_t)lr->k * sizeof *lr->M);
-  cholesky_invert(lr->M, lr->k);
+  if (!lr->known) {
+    memcpy(lr->M, lr->W, (size_t)lr->k * (size_t)lr->k * sizeof *lr->M);
+    lower_square(lr->M, lr->k);
+    lr->known = 1;
+  }
+  return lr->M;
 }
 
 int lowrank_condition(latent *post, const double *L, const double *w,
@@ -130,7 +118,8 @@ int lowrank_condition(latent *post, const double *L, const double *w,
     lr->own[i] = lr->lambda[i] * nt[i];
     post->log_det += log1p(lr->lambda[i] * (tt[i] / rho));
   }
-  memcpy(lr->L, L, (size_t)lr->k * (size_t)lr->k * sizeof *lr->L);
+  memcpy(lr->W, L, (size_t)lr->k * (size_t)lr->k * sizeof *lr->W);
+  take_factor(lr);
   memcpy(lr->w, w, (size_t)lr->k * sizeof *lr->w);
   marginals_by_factor(post, q);
   return EP_CONVERGED;

@@ -43,7 +43,7 @@ static void lowrank_load(latent *post, const int *idx, int b, double *Cbb,
     scaled_features(lr, i, to);
     mb[l] = dot(k, to, lr->w) + lr->own[i];
   }
-  symmetric_product(lr->M, k, lr->Q, b, lr->P);
+  symmetric_product(lowrank_covariance(post), k, lr->Q, b, lr->P);
   product("T", "N", b, b, k, 1, lr->Q, k, lr->P, k, 0, Cbb, b);
   for (int l = 0; l < b; l++)
     Cbb[IDX(l, l, b)] += lr->lambda[idx[l]] * lr->rho[idx[l]];
@@ -53,16 +53,14 @@ static void lowrank_apply(latent *post, const ep_site *site, int b,
                           const double *N, const double *gamma,
                           const double *beta) {
   latent_lowrank *lr = post->self;
-  const int k = lr->k, inc = 1;
-  const double one = 1;
+  const int k = lr->k;
   for (int l = 0; l < b; l++) {
     const int i = lr->loaded[l];
     lowrank_take_site(lr, i, site[i].tau, site[i].nu);
   }
   solve_unit_right(N, b, lr->P, k);
-  F77_CALL(dgemv)("N", &k, &b, &one, lr->P, &k, beta, &inc, &one, lr->w,
-                  &inc FCONE);
-  rank_update_signed(lr->M, k, lr->P, b, gamma, lr->Q);
+  matrix_times(k, b, lr->P, beta, lr->w);
+  rank_update_signed(lr->M, k, -1, lr->P, b, gamma, lr->Q);
 }
 
 /* rho Phi M Phi' rho: lambda is on the diagonal alone */
@@ -71,7 +69,7 @@ static void lowrank_columns_of(latent *post, int first, int b, double *to) {
   const int n = lr->n, k = lr->k;
   for (int l = 0; l < b; l++)
     scaled_features(lr, first + l, lr->Q + IDX(0, l, k));
-  symmetric_product(lr->M, k, lr->Q, b, lr->P);
+  symmetric_product(lowrank_covariance(post), k, lr->Q, b, lr->P);
   for (int at = first - first % lr->width; at < n; at += lr->width) {
     const int skip = at < first ? first - at : 0;
     product("T", "N", lowrank_columns(lr, at) - skip, b, k, 1,
@@ -86,18 +84,18 @@ static void lowrank_columns_of(latent *post, int first, int b, double *to) {
 /* C x = lambda rho x + rho Phi M Phi' rho x [M 9.4] */
 static void lowrank_times(latent *post, const double *x, double *out) {
   latent_lowrank *lr = post->self;
-  const int k = lr->k, inc = 1;
-  const double one = 1, zero = 0;
+  const int k = lr->k;
+  const double *M = lowrank_covariance(post);
   for (int i = 0; i < lr->n; i++) lr->x1[i] = lr->rho[i] * x[i];
   memset(lr->v1, 0, (size_t)k * sizeof *lr->v1);
   for (int first = 0; first < lr->n; first += lr->width)
-    lowrank_transposed(lr, lowrank_panel(lr, first), lowrank_columns(lr, first),
-                       lr->x1 + first, lr->v1);
-  symmetric_times(lr->M, k, lr->v1, lr->v2);
+    matrix_times(k, lowrank_columns(lr, first), lowrank_panel(lr, first),
+                 lr->x1 + first, lr->v1);
+  symmetric_times(M, k, lr->v1, lr->v2);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    F77_CALL(dgemv)("T", &k, &b, &one, lowrank_panel(lr, first), &k, lr->v2,
-                    &inc, &zero, out + first, &inc FCONE);
+    const double *phi = lowrank_panel(lr, first);
+    for (int l = 0; l < b; l++, phi += k) out[first + l] = dot(k, phi, lr->v2);
   }
   for (int i = 0; i < lr->n; i++)
     out[i] = lr->rho[i] * (lr->lambda[i] * x[i] + out[i]);
@@ -119,11 +117,12 @@ static void lowrank_shift(latent *post, const double *dnu) {
 static void lowrank_times_squared(latent *post, const double *x, double *out) {
   latent_lowrank *lr = post->self;
   const int k = lr->k;
+  const double *M = lowrank_covariance(post);
   for (int i = 0; i < lr->n; i++) lr->x1[i] = lr->rho[i] * lr->rho[i] * x[i];
   lowrank_gram(lr, lr->x1, lr->S1, lr->x1, lr->v1);
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
-    symmetric_product(lr->M, k, lowrank_panel(lr, first), b, lr->P);
+    symmetric_product(M, k, lowrank_panel(lr, first), b, lr->P);
     symmetric_product(lr->S1, k, lr->P, b, lr->Q);
     for (int l = 0; l < b; l++) {
       const int i = first + l;
@@ -140,7 +139,7 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   lr->width = block > LOWRANK_PANEL ? block : LOWRANK_PANEL;
   if (lr->width > lr->n) lr->width = lr->n;
   const size_t panel = k * (size_t)lr->width;
-  WORKSPACE_EACH(ws, k * k, &lr->L, &lr->M, &lr->S1, &lr->S2);
+  WORKSPACE_EACH(ws, k * k, &lr->W, &lr->M, &lr->S1, &lr->S2);
   if (!lr->given) {
     lr->Phi = lr->made_Phi = workspace_take(ws, lr->kept ? k * n : panel);
     lr->lambda = lr->made_lambda = workspace_take(ws, n);
@@ -154,7 +153,6 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   lr->times = post->times;
   lr->offset = post->offset;
   post->location = lr->w;
-  post->covariance = lr->M;
 }
 
 static void lowrank_bind(latent *post) {
@@ -186,6 +184,7 @@ static const latent_ops lowrank_ops = {.carve = lowrank_carve,
                                        .columns = lowrank_columns_of,
                                        .times = lowrank_times,
                                        .times_squared = lowrank_times_squared,
+                                       .covariance = lowrank_covariance,
                                        .gradient = lowrank_gradient};
 
 latent latent_lowrank_features(latent_lowrank *lr, int n, int k,

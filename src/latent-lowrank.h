@@ -26,8 +26,9 @@ typedef struct latent_lowrank_s {
   const double *times, *offset; /* see latent.h */
   double *rho;                  /* [n] 1/(1 + lambda tau) */
   double *own;                  /* [n] rho (lambda nu + offset) */
-  double *L;         /* [k x k] lower, factor of M^{-1} at a refresh */
-  double *M;         /* [k x k] lower, covariance of u */
+  double *W;         /* [k x k] lower, M = W' W at a refresh, zeros above */
+  double *M;         /* [k x k] lower, covariance of u: lowrank_covariance() */
+  int known;         /* M is; after a refresh not before it is asked for */
   double *w;         /* [k] its mean */
   double *S1, *S2;   /* [k x k] scratch */
   double *P, *Q;     /* [k x width] panels */
@@ -71,19 +72,17 @@ latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows);
 /* Puts the latent under a posterior of u that all rows have, L L' = M^{-1} and
  * w, and at x = (tt, nt) of its own rows: A, m, log_det (the rows' part,
  * without log|M|), and q[n] = phi' M phi. EP_NOT_PD where 1 - lambda tt is not
- * above 0 in some row. Without M: lowrank_invert() makes it. */
+ * above 0 in some row. */
 int lowrank_condition(latent *post, const double *L, const double *w,
                       const double *tt, const double *nt, double *q);
-void lowrank_invert(latent *post);
 
 /* What the files latent-lowrank*.c need of each other. */
 
 /* rho and own of site i */
 void lowrank_take_site(latent_lowrank *lr, int i, double tau, double nu);
 
-/* out[k] += Phi' x over the b rows of a panel phi[k x b] */
-void lowrank_transposed(const latent_lowrank *lr, const double *phi, int b,
-                        const double *x, double *out);
+/* M, made where it is not known */
+const double *lowrank_covariance(latent *post);
 
 /* marginals() and refresh() of latent.h */
 void lowrank_marginals(latent *post);
@@ -100,7 +99,7 @@ void lowrank_features(latent_lowrank *lr, int first, int cols, double *phi);
 const double *lowrank_panel(latent_lowrank *lr, int first);
 
 /* G[k x k] (lower) = Phi' diag(x) Phi, x of either sign, and out[k] = Phi' y.
- * Spoils P and Q. */
+ * Spoils P. */
 void lowrank_gram(latent_lowrank *lr, const double *x, double *G,
                   const double *y, double *out);
 

@@ -62,6 +62,9 @@ typedef struct {
   void (*times)(latent *post, const double *x, double *out);         /* C x */
   void (*times_squared)(latent *post, const double *x, double *out); /* CoC x */
 
+  /* [n_location x n_location] (lower) of them, or NULL: they need none */
+  const double *(*covariance)(latent *post);
+
   /* gradient[n_prior] of the criterion with these dots, at the sites of the
    * last refresh. The posterior may not be used again before the next one. */
   void (*gradient)(latent *post, const ep_site *site, const latent_dots *dots,
@@ -87,10 +90,9 @@ struct latent {
   const double *times;
   const double *offset; /* [n] prior mean of a row, or NULL: 0 [M 3.20] */
 
-  int n_prior;              /* parameters of the prior, see gradient() */
-  int n_location;           /* coordinates that the space predicts from: */
-  const double *location;   /* [n_location] their solution */
-  const double *covariance; /* [n_location x n_location] lower, or NULL */
+  int n_prior;            /* parameters of the prior, see gradient() */
+  int n_location;         /* coordinates that the space predicts from: */
+  const double *location; /* [n_location] their solution */
 
   const latent_ops *ops;
   void *self;

@@ -9,8 +9,11 @@ static const dense_ops *ops(void) {
 }
 
 double dot(int n, const double *x, const double *y) {
-  const int inc = 1;
-  return F77_CALL(ddot)(&n, x, &inc, y, &inc);
+  return ops()->dot(core_dense(), n, x, y);
+}
+
+void matrix_times(int m, int n, const double *A, const double *x, double *out) {
+  ops()->times(core_dense(), m, n, A, x, out);
 }
 
 void symmetric_times(const double *A, int n, const double *x, double *out) {
@@ -52,9 +55,9 @@ void rank_update(const char *trans, int n, int k, double alpha, const double *A,
                 dense_of(A, turned ? k : n, turned), C, n, NULL);
 }
 
-void rank_update_signed(double *C, int n, const double *P, int b,
+void rank_update_signed(double *C, int n, double alpha, const double *P, int b,
                         const double *gamma, double *scratch) {
-  ops()->update(core_dense(), n, b, -1, gamma, dense_of(P, n, 0), C, n,
+  ops()->update(core_dense(), n, b, alpha, gamma, dense_of(P, n, 0), C, n,
                 scratch);
 }
 
@@ -85,8 +88,17 @@ int cholesky(double *A, int n, double *log_det) {
   return isfinite(sum) ? EP_CONVERGED : EP_NOT_PD;
 }
 
-void cholesky_invert(double *L, int n) {
-  if (n > 0) ops()->cholesky_invert(core_dense(), n, L, n);
+void lower_invert(double *L, int n) {
+  if (n > 0) ops()->invert(core_dense(), n, L, n);
+}
+
+void lower_square(double *W, int n) {
+  if (n > 0) ops()->square(core_dense(), n, W, n);
+}
+
+void lower_product(const double *T, int n, const double *B, int cols,
+                   double *C) {
+  if (n > 0) ops()->lower(core_dense(), n, cols, T, B, C);
 }
 
 /* in tiles, so that the strided side stays in cache: 32 lines of 64 bytes and

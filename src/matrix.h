@@ -8,6 +8,9 @@
 
 double dot(int n, const double *x, const double *y);
 
+/* out[m] += A x, A[m x n]. */
+void matrix_times(int m, int n, const double *A, const double *x, double *out);
+
 /* out[n] = A x, the lower triangle of A[n x n] read. out must not overlap x. */
 void symmetric_times(const double *A, int n, const double *x, double *out);
 
@@ -37,13 +40,19 @@ void solve_unit_right(const double *N, int b, double *P, int n);
  * where the determinant is not finite. */
 int cholesky(double *A, int n, double *log_det);
 
-/* L[n x n] (lower) <- (L L')^{-1}, from a factor of cholesky(). */
-void cholesky_invert(double *L, int n);
+/* L[n x n] (lower) <- L^{-1}; W[n x n] (lower) <- W' W: of a factor of
+ * cholesky() one after the other the inverse of what it is the factor of. */
+void lower_invert(double *L, int n);
+void lower_square(double *W, int n);
 
-/* C[n x n] (lower) -= P diag(gamma) P', P[n x b], as two symmetric rank-k
+/* C[n x cols] <- T B, T[n x n] lower with zeros above its diagonal. */
+void lower_product(const double *T, int n, const double *B, int cols,
+                   double *C);
+
+/* C[n x n] (lower) += alpha P diag(gamma) P', P[n x b], as two symmetric rank-k
  * updates split by the sign of gamma[b], or as one. P is finite;
  * scratch[n x b]. */
-void rank_update_signed(double *C, int n, const double *P, int b,
+void rank_update_signed(double *C, int n, double alpha, const double *P, int b,
                         const double *gamma, double *scratch);
 
 /* Copy the lower triangle of A[n x n] to the upper one. */

@@ -120,7 +120,6 @@ void shard_gradient(shard *s, const lik_step *lik, double *gradient,
   memset(s->none, 0, (size_t)n * sizeof *s->none);
   /* the evidence is stationary in the sites [M 5.6]; its h and D are halves */
   const latent_dots dots = {.A = s->none, .m = s->none, .D = -0.5, .h = 0.5};
-  lowrank_invert(&s->post);
   if (s->lr.points) {
     s->post.ops->gradient(&s->post, s->site, &dots, gradient);
     return;

@@ -1,4 +1,4 @@
-/* What: tile(), solve() and both() of one variant. dense-tile.c includes it for
+/* What: tile(), solve(), both() and dot() of one variant. dense-tile.c includes it for
  *       each, with LANES doubles a vector, tiles of VECTORS x COLS of them,
  *       NAME and TARGET, the attribute that lets the compiler use wider
  *       registers.
@@ -12,6 +12,7 @@
 #define TILE PASTE(tile_, NAME)
 #define SOLVE PASTE(solve_, NAME)
 #define BOTH PASTE(both_, NAME)
+#define DOT PASTE(dot_, NAME)
 #define ROWS (LANES * VECTORS)
 #define SLAB (LANES * SLAB_VECTORS)
 
@@ -94,8 +95,28 @@ TARGET static void BOTH(int n, const double *A, size_t lda, const double *p,
     }
 }
 
+TARGET static double DOT(int n, const double *x, const double *y) {
+  VEC sum[SLAB_VECTORS];
+  double lanes[LANES], all = 0;
+  int i = 0;
+  EACH(v, SLAB_VECTORS) { sum[v] = (VEC){0}; }
+  for (; i + SLAB <= n; i += SLAB) {
+    EACH(v, SLAB_VECTORS) {
+      sum[v] += *(const LOOSE *)(x + i + v * LANES) *
+                *(const LOOSE *)(y + i + v * LANES);
+    }
+  }
+  for (; i + LANES <= n; i += LANES)
+    sum[0] += *(const LOOSE *)(x + i) * *(const LOOSE *)(y + i);
+  *(LOOSE *)lanes = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (int l = 0; l < LANES; l++) all += lanes[l];
+  for (; i < n; i++) all += x[i] * y[i];
+  return all;
+}
+
 #undef EACH
 #undef BOTH
+#undef DOT
 #undef TILE
 #undef SOLVE
 #undef PASTE_

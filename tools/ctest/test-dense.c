@@ -155,6 +155,34 @@ static void symmetric_times_equal_sums(void) {
   }
 }
 
+static void lower_products_equal_sums(void) {
+  check_engine.own = dense_variant_at(variant);
+  for (int n = 1; n <= 600; n += n < most ? step_of_sizes() : 77) {
+    const int m = 1 + n % 11;
+    double *T = random_matrix(n, n), *B = random_matrix(n, m);
+    double *C = random_matrix(n, m), *sums = random_matrix(n, 1);
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < j; i++) T[IDX(i, j, n)] = 0;
+    lower_product(T, n, B, m, C);
+    for (int i = 0; i < n; i++) sums[i] = C[i];
+    matrix_times(n, m - 1, C + n, B + n, sums); /* m - 1 <= n of them */
+    for (int i = 0; i < n; i++) {
+      double also = C[i];
+      for (int j = 0; j < m; j++) {
+        double sum = 0;
+        for (int l = 0; l <= i; l++) sum += T[IDX(i, l, n)] * B[IDX(l, j, n)];
+        CHECK_NEAR(C[IDX(i, j, n)], sum, 1e-13 * (n + 1));
+        if (j > 0) also += C[IDX(i, j, n)] * B[n + j - 1];
+      }
+      CHECK_NEAR(sums[i], also, 1e-12 * (n + 1));
+    }
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += B[i] * T[i];
+    CHECK_NEAR(dot(n, B, T), sum, 1e-13 * (n + 1));
+    free(T), free(B), free(C), free(sums);
+  }
+}
+
 /* Lower, well conditioned, NaN above */
 static double *random_factor(int n) {
   double *L = random_matrix(n, n);
@@ -225,7 +253,8 @@ static void one_factor(int n) {
     for (int i = j; i < n; i++)
       widen(&gap, fabs(A[IDX(i, j, n)] - L[IDX(i, j, n)]));
   CHECK_SCALED(gap, 0, 1e-13, 1);
-  cholesky_invert(A, n);
+  lower_invert(A, n);
+  lower_square(A, n);
   for (int j = 0; j < n; j++) /* above the diagonal is not touched */
     for (int i = 0; i < j; i++) CHECK(isnan(A[IDX(i, j, n)]));
   mirror_lower(A, n);
@@ -288,7 +317,7 @@ static void ends_of_the_range(void) {
   for (int k = 0; k < n * n; k++) CHECK(C[k] == 2);
   const double gamma[] = {-1, NAN};
   double scratch[2 * n];
-  rank_update_signed(C, n, B, 2, gamma, scratch);
+  rank_update_signed(C, n, -1, B, 2, gamma, scratch);
   for (int j = 0; j < n; j++)
     for (int i = j; i < n; i++) CHECK(isnan(C[IDX(i, j, n)]));
 }
@@ -332,6 +361,8 @@ int main(void) {
     RUN("lower triangles of products equal sums", updates);
     RUN("symmetric products read a lower triangle", symmetric_products);
     RUN("products with a vector, too", symmetric_times_equal_sums);
+    RUN("products of a lower triangle, and with a vector",
+        lower_products_equal_sums);
     RUN("solutions solve", solves);
     RUN("factors and inverses are", factors);
     RUN("the ends of the range are kept", ends_of_the_range);

@@ -71,7 +71,8 @@ static void panels_equal_sums(void) {
   double back[n * b];
   symmetric_product(C, n, X, b, back);
   for (int k = 0; k < n * b; k++) CHECK_NEAR(back[k], B[k], 1e-12);
-  cholesky_invert(L, n);
+  lower_invert(L, n);
+  lower_square(L, n);
   mirror_lower(L, n);
   product("N", "N", n, b, n, 1, L, n, B, n, 0, back, n);
   for (int k = 0; k < n * b; k++) CHECK_NEAR(back[k], X[k], 1e-12);
@@ -95,7 +96,7 @@ static void signed_updates_equal_sums(void) {
     for (int i = 0; i < n; i++)
       for (int l = 0; l < b; l++)
         want[IDX(i, j, n)] -= gamma[l] * P[IDX(i, l, n)] * P[IDX(j, l, n)];
-  rank_update_signed(C, n, P, b, gamma, scratch);
+  rank_update_signed(C, n, -1, P, b, gamma, scratch);
   for (int j = 0; j < n; j++)
     for (int i = j; i < n; i++)
       CHECK_NEAR(C[IDX(i, j, n)], want[IDX(i, j, n)], 1e-13);
