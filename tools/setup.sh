@@ -31,7 +31,7 @@ bindings_debs="plumber Formula Rcpp R6 bit64 clipr clock curl digest fastmap fs 
   openssl parallelly prettyunits prodlim progress progressr promises purrr rappdirs readr sodium
   tidyr tidyselect timeDate tzdb utf8 uuid vroom webutils whisker xfun yaml"
 ci_r_packages="covr pkgdown roxygen2 spelling"
-ci_programs="r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib hunspell-en-gb"
+ci_programs="ccache r-mathlib valgrind qpdf pandoc tidy clang-format gcc-multilib hunspell-en-gb"
 least_r=4.1
 
 ci=false
