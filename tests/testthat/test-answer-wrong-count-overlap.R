@@ -45,10 +45,10 @@ test_that("there are none of a fit, also by second_stage(), and none where no la
   local_fewer_points()
   fits <- list(
     gpc(class ~ a + b, toy(), kernel = held(), hyper = "integrate"),
-    gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = held(2))
+    gpc(Species ~ ., iris[c(1:15, 51:65, 101:115), ], kernel = held(2), noise = noise_prior(c(none = 1, one = 1)))
   )
   for (fit in fits) {
-    stage <- second_stage(fit, hyper = "integrate")
+    stage <- second_stage(fit, hyper = "integrate", noise = fit$spec$noise)
     expect_null(overlap_ends(judged_by(fit)))
     expect_null(overlap_ends(stage)) # it knows what its scores are of, when fitted again, too
     expect_equal(stage$nodes, fit$label_stage$nodes)

@@ -18,6 +18,7 @@ hard_table <- function(n) {
 test_that("whatever is held and whatever is free, every path has an answer by default", {
   local_default()
   local_few()
+  local_fewer_points()
   d <- hard_table(48)
   many <- hard_table(160)
   quick <- ep_control(progress = FALSE, restarts = 0)
