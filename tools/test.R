@@ -94,8 +94,8 @@ known_costs <- function() {
 
 by_cost <- function(names) {
   cost <- known_costs()[names]
-  cost[is.na(cost)] <- Inf # unknown: early
-  names[order(-cost)]
+  cost[is.na(cost)] <- Inf # unknown: early, the long ones first
+  names[order(-cost, -file.size(file.path(tests, sprintf("test-%s.R", names))))]
 }
 
 keep_costs <- function(seconds) {
