@@ -20,8 +20,8 @@ as-cran:
 articles:
 	sh tools/run.sh articles.R
 
-# and what .ci/run leaves out: besides the slow tests of R those as CRAN runs them, articles that no
-# change has reached, valgrind and 32 bits
+# and what .ci/run leaves out: besides the slow tests of R those as CRAN runs them, all articles,
+# valgrind and 32 bits
 deep: extended as-cran articles
 	$(MAKE) -C tools/ctest
 	if command -v valgrind >/dev/null; then $(MAKE) -C tools/ctest valgrind; fi

@@ -155,14 +155,14 @@ shortest_interval <- function(x, weight, level, most) {
   draws <- centre + sqrt(1 - step^2) * (x[inside] - centre)
   h <- step * spread
   ends <- c(max(0, min(draws) - 5 * h), min(most, max(draws) + 5 * h))
-  at <- c(0, seq(ends[1], ends[2], length.out = 512))
-  smooth <- vapply(at, function(e) {
+  knots <- seq(ends[1], ends[2], length.out = 128)
+  smooth <- vapply(knots, function(e) {
     normal <- stats::pnorm(c((e - draws) / h, (-e - draws) / h, (e + draws - 2 * most) / h))
     sum(share * matrix(normal, length(draws)) %*% c(1, -1, 1))
   }, numeric(1))
-  upto <- 1 - some + some * smooth
-  below <- replace(upto, at == 0, 0)
-  upper <- stats::approx(upto, at, below + level, ties = "ordered")$y
+  at <- c(0, seq(ends[1], ends[2], length.out = 512))
+  upto <- 1 - some + some * c(0, stats::splinefun(knots, smooth, "monoH.FC")(at[-1]))
+  upper <- stats::approx(upto, at, replace(upto, at == 0, 0) + level, ties = "ordered")$y
   k <- which.min(upper - at)
   c(at[k], upper[k])
 }

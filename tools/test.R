@@ -17,16 +17,27 @@ filter <- commandArgs(trailingOnly = TRUE)
 # these tests are run by developers: snapshots and skip_on_cran() count too
 Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "false")
 
-# What stands before and after each file: setup.R and helpers are read by test_dir() for
-# every file. One file, as a list of the tests' results; it runs in another process.
+# One file, as a list of the tests' results; it runs in another process. setup.R is read for every
+# file; the helpers are read and compiled once a process, and what stands in the tests themselves
+# runs too rarely to be compiled.
 run_file <- function(name, tests) {
   begun <- sum(proc.time()[c(1, 2, 4, 5)])
+  compiler::enableJIT(0)
+  read_helpers <- function() {
+    library(testthat)
+    env <- new.env(parent = asNamespace("sturdy"))
+    withr::with_dir(tests, source_test_helpers(".", env))
+    for (f in ls(env)) if (is.function(env[[f]])) env[[f]] <- compiler::cmpfun(env[[f]])
+    options(sturdy.test_helpers = env)
+    env
+  }
   exact <- paste0("^", gsub("([.])", "\\\\\\1", name), "$")
   results <- tryCatch(
     testthat::test_dir(
       tests,
-      filter = exact, reporter = "silent", package = "sturdy",
-      load_package = "installed", stop_on_failure = FALSE
+      filter = exact, reporter = "silent", package = "sturdy", load_package = "installed",
+      env = getOption("sturdy.test_helpers", read_helpers()), load_helpers = FALSE,
+      stop_on_failure = FALSE
     ),
     error = function(cnd) conditionMessage(cnd) # the file does not parse, say
   )
@@ -83,8 +94,8 @@ known_costs <- function() {
 
 by_cost <- function(names) {
   cost <- known_costs()[names]
-  cost[is.na(cost)] <- Inf # unknown: early
-  names[order(-cost)]
+  cost[is.na(cost)] <- Inf # unknown: early, the long ones first
+  names[order(-cost, -file.size(file.path(tests, sprintf("test-%s.R", names))))]
 }
 
 keep_costs <- function(seconds) {

@@ -174,6 +174,7 @@ staged_share <- function(fit, X, i, mean) {
 
 test_that("of several classes the ends are quantiles of draws through the points of the label stage", {
   withr::local_options(sturdy.draws = 1e4)
+  local_fewer_points()
   fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), hyper = "integrate")
   new <- datasets::iris[c(84, 107), ]
   X <- forge(fit$blueprint, new)$X

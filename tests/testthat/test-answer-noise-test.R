@@ -111,6 +111,7 @@ unpredicted <- function(third = 20) {
 }
 
 test_that("a class that is not predicted is named where labels are wrong", {
+  local_fewer_points()
   fit <- averaged_stage(unpredicted())
   test <- noise_test(fit)
   expect_gt(test$bayes_factor, 3)
@@ -149,10 +150,10 @@ plain_gain <- function(fit) {
 
 test_that("where the inputs say nothing of the classes, that is said first and no number alone", {
   local_fewer_points()
-  d <- withr::with_seed(1, data.frame(a = rnorm(120), b = rnorm(120)))
-  d$noise <- factor(rep(c("no", "yes"), c(108, 12)))
-  d$signal <- factor(d$a + rnorm(120, 0, 0.5) > 0)
-  d$three <- factor(rep(letters[1:3], 40))
+  d <- withr::with_seed(1, data.frame(a = rnorm(60), b = rnorm(60)))
+  d$noise <- factor(rep(c("no", "yes"), c(54, 6)))
+  d$signal <- factor(d$a + withr::with_seed(2, rnorm(60, 0, 0.5)) > 0)
+  d$three <- factor(rep(letters[1:3], 20))
   for (label in c("noise", "three")) {
     fit <- gpc(reformulate(c("a", "b"), label), d, kernel = kernel_iso(), hyper = "integrate")
     expect_lt(plain_gain(fit), 1)
@@ -162,7 +163,7 @@ test_that("where the inputs say nothing of the classes, that is said first and n
     lines <- verdict_lines(test)
     expect_named(lines, c("Wrong labels?", "How many?"))
     expect_equal(lines[[1]], "Can't tell: the inputs say next to nothing of the classes.")
-    expect_match(lines[[2]], "^0 to [0-9]+ of 120 \\(90% interval\\)[.]$")
+    expect_match(lines[[2]], "^0 to [0-9]+ of 60 \\(90% interval\\)[.]$")
     expect_match(printed(fit), "^ *Wrong labels[?] Can't tell: the inputs say next to nothing")
     expect_length(verdict_notes(test), 0)
     expect_false(is_called(test))
@@ -185,6 +186,7 @@ test_that("few labels do not say that inputs say nothing, and those known to be 
 })
 
 test_that("of several classes one kind of error is named, with its share of those expected", {
+  local_fewer_points()
   d <- toy_scores(3, 150, strength = 20, wrong = 0)
   taken <- which(d$truth == "a")[seq(1, 50, by = 4)]
   d$labels[taken] <- "b"
@@ -203,6 +205,7 @@ test_that("of several classes one kind of error is named, with its share of thos
 })
 
 test_that("two classes that look alike are named: those most of whose rows the stage mixes", {
+  local_fewer_points()
   d <- alike_scores()
   fit <- averaged_stage(d)
   points <- kept_points(fit)
@@ -228,17 +231,17 @@ test_that("where the inputs say nothing no two classes are said to look alike, i
     })
   }
   local_fewer_points()
-  for (case in list(c(4, 240), c(13, 260))) {
+  for (case in list(c(4, 120), c(13, 130))) {
     test <- noise_test(averaged_stage(random(case[1], case[2])))
     expect_identical(test$kind, "blind")
     expect_null(test$alike)
   }
   # of 13 classes, which Laplace's method stands for, the first two are taken for each other
   fit <- averaged_stage(withr::with_seed(1, {
-    truth <- rep(1:13, length.out = 390)
-    taken <- ifelse(truth < 3 & stats::runif(390) < 0.3, 3 - truth, truth)
-    P <- matrix(stats::rexp(13 * 390), 390, dimnames = list(NULL, letters[1:13]))
-    P[cbind(1:390, taken)] <- P[cbind(1:390, taken)] + stats::runif(390, 30, 90)
+    truth <- rep(1:13, length.out = 260)
+    taken <- ifelse(truth < 3 & stats::runif(260) < 0.3, 3 - truth, truth)
+    P <- matrix(stats::rexp(13 * 260), 260, dimnames = list(NULL, letters[1:13]))
+    P[cbind(1:260, taken)] <- P[cbind(1:260, taken)] + stats::runif(260, 30, 90)
     list(prob = P / rowSums(P), labels = factor(letters[truth]))
   }))
   expect_identical(unique(fit$nodes$models$method), "laplace")

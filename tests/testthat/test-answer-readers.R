@@ -68,7 +68,7 @@ test_that("the number of wrong labels has the distribution of enumeration", {
 # Posterior of rates and true classes of rows of two classes given scores P: t draws around the mode of
 # the coordinates of slopes, weight, unusual rows and rates (1.25 Beta(1, 4), cut off at 1, those of readers correlated by
 # 0.2), weighted by likelihood and prior
-plain_two_readers <- function(P, reports, draws = 30000, seed = 1) {
+plain_two_readers <- function(P, reports, draws = 15000, seed = 1) {
   readers <- length(reports$sources)
   root <- t(chol(0.8 * diag(readers) + 0.2))
   rates <- function(Z) { # a row a reader
@@ -108,14 +108,14 @@ plain_two_readers <- function(P, reports, draws = 30000, seed = 1) {
 
 test_that("rates of readers and true classes are those of the label stage by another integral", {
   local_many_points()
-  t <- reader_table(2, n = 50, right = list(a = c(0.9, 0.7), b = c(0.6, 0.9), c = c(0.3, 0.8)))
+  t <- reader_table(2, n = 30, right = list(a = c(0.9, 0.7), b = c(0.6, 0.9), c = c(0.3, 0.8)))
   fit <- suppressMessages(gpc(readers(a, b, c) ~ x1 + x2, t$d, control = quiet, kernel = held()))
   stage <- judged_by(fit)
   exact <- plain_two_readers(stage$data$X, stage$data$reports)
-  expect_gt(exact$ess, 1000)
+  expect_gt(exact$ess, 500)
   found <- matrix(reader_rates(fit)$right, 3, byrow = TRUE)
-  # both are of thousands of draws; the spread of a rate is 0.05 to 0.1
-  expect_lt(max(abs(found - exact$right)), 0.01)
+  # both are of many draws; the spread of a rate is 0.05 to 0.1
+  expect_lt(max(abs(found - exact$right)), 0.015)
   p <- predict(fit, type = "true")[stage$data$row_names, 2]
   expect_lt(max(abs(p - exact$event)), 0.02)
 })

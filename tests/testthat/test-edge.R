@@ -56,7 +56,7 @@ models <- list(
 
 test_that("duplicated rows, agreeing and not", {
   d <- plane(10)
-  d <- d[rep(1:10, each = 4), ]
+  d <- d[rep(1:10, each = 3), ]
   for (model in models) expect_sound(model(y ~ ., d, kernel = held, epsilon = 0.05))
   d$y[c(1, 5)] <- rev(levels(d$y))[as.integer(d$y[c(1, 5)])]
   for (model in models) expect_sound(model(y ~ ., d, kernel = held, epsilon = 0.05))
@@ -90,7 +90,7 @@ test_that("one, two and three rows", {
   x <- matrix(c(-1, 2, 0.5))
   one <- factor("a", levels = c("a", "b"))
   expect_identical(ep_fit(matrix(1), 1)$status, "converged")
-  for (model in models) {
+  for (model in models[c("gpc", "stc3")]) {
     expect_sound(model(x[1, , drop = FALSE], one, kernel = held, epsilon = 0.05))
     expect_sound(model(x[1, , drop = FALSE], one), converged = FALSE)
     expect_sound(model(x[1:2, , drop = FALSE], c(0, 1), kernel = held, epsilon = 0.05))
@@ -183,6 +183,7 @@ test_that("more columns than rows", {
 })
 
 test_that("inputs of any scale and offset", {
+  local_fewer_points()
   d <- plane()
   base <- fitted(gpc(y ~ ., d, kernel = held, epsilon = 0.05))
   for (by in c(1e-150, 1e-9, 1e9, 1e150)) {

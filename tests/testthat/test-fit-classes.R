@@ -134,8 +134,8 @@ test_that("a search ends with its budget", {
 })
 
 test_that("a learned matrix is one rate where that is all there is", {
-  d <- confused(240, FALSE)$d
-  rate <- gpc(class ~ ., d, kernel = kernel_iso())
+  d <- confused(140, FALSE)$d
+  rate <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "learn")
   fit <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "matrix")
   expect_lt(max(abs(fit$omega - rate$omega)), 0.05)
   m <- noise_matrix(rate)

@@ -53,6 +53,7 @@ test_that("a fit that learns a rate, or averages, has a label stage, and one all
 })
 
 test_that("readers, soft and missing labels have a stage as others do", {
+  local_fewer_points()
   made <- stage_table(40)
   d <- made$d
   other <- function(y, rows) replace(y, rows, rev(levels(y))[as.integer(y[rows])])
@@ -240,8 +241,8 @@ test_that("a fit is the same after saveRDS(), and one of the version before was 
   local_fewer_points()
   made <- stage_table(40)
   for (fit in list(
-    one_point(made$d), gpc(y ~ ., made$d, kernel = kernel_iso(), hyper = "integrate"),
-    gpc(y ~ ., stage_table(40, 3)$d, kernel = held(), hyper = "integrate")
+    gpc(y ~ ., made$d, kernel = kernel_iso(), hyper = "integrate"),
+    gpc(y ~ ., stage_table(40, 3)$d, kernel = held(), hyper = "integrate", noise = noise_prior(c(none = 1, one = 1)))
   )) {
     file <- withr::local_tempfile(fileext = ".rds")
     saveRDS(fit, file)
@@ -285,6 +286,7 @@ test_that("without its rows a fit says the same of their labels", {
 })
 
 test_that("classes that overlap are not taken for wrong labels beside a factor of many levels", {
+  local_fewer_points()
   set.seed(2)
   d <- data.frame(city = factor(sample(paste0("c", 1:25), 90, TRUE)), x = rnorm(90))
   d$y <- factor(ifelse(d$x + rnorm(90) / 2 > 0, "u", "v"))
@@ -294,6 +296,7 @@ test_that("classes that overlap are not taken for wrong labels beside a factor o
 })
 
 test_that("rows of unit length in many columns: the number of wrong labels is in its interval", {
+  local_fewer_points()
   set.seed(2)
   n <- 100
   p <- 60

@@ -61,9 +61,9 @@ test_that("of more than 12 classes none is the only one with wrong labels, of mo
   expect_setequal(which(near[5, ]), order(-score)[1:4])
 })
 
-test_that("answers of 13, 41 and 101 classes are Bayes' rule at the points, and wrong labels come first", {
+test_that("answers of 13 and 41 classes are Bayes' rule at the points, and wrong labels come first", {
   local_fewer_points()
-  for (classes in c(13, 41, 101)) {
+  for (classes in c(13, 41)) {
     d <- many_scores(classes, 250, 25)
     noise <- noise_prior(c(none = 1, one = 1))
     fit <- second_stage(d$prob, d$labels, noise = noise, hyper = "integrate")
@@ -73,20 +73,20 @@ test_that("answers of 13, 41 and 101 classes are Bayes' rule at the points, and 
     expect_lt(sqrt(mean((p - plain$p)^2)), 0.01) # these are of all points, those of some
     first <- utils::head(mislabelled(fit)$row, 20)
     expect_gt(mean(first %in% d$rows), 0.75)
-    weight <- coef(fit)[seq_len(classes - 1)]
-    expect_equal(any(weight != 1), classes <= 100) # of very many they are held
-    b <- do.call(cbind, lapply(fit$nodes$points, `[[`, "b"))
-    alike <- max(apply(b, 2, function(v) diff(range(v)))) == 0
-    expect_equal(alike, classes > 40) # as are slopes of their own
   }
 })
 
 test_that("forty classes are as good as three, and as a hundred", {
   for (classes in c(40, 41, 101)) {
-    d <- many_scores(classes, 600, 60)
+    d <- many_scores(classes, 300, 30)
     fit <- second_stage(d$prob, d$labels, epsilon = "learn", hyper = "optimum")
-    expect_lt(abs(sum(row_flipped(fit)) - 60), 12)
+    expect_lt(abs(sum(row_flipped(fit)) - 30), 6)
     expect_null(noticed(fit))
+    weight <- coef(fit)[seq_len(classes - 1)]
+    expect_equal(any(weight != 1), classes <= 100) # of very many they are held
+    b <- do.call(cbind, lapply(fit$nodes$points, `[[`, "b"))
+    alike <- max(apply(b, 2, function(v) diff(range(v)))) == 0
+    expect_equal(alike, classes > 40) # as are slopes of their own
   }
 })
 
@@ -137,7 +137,8 @@ test_that("rates given that leave nothing of the scores are no crash, and have t
 })
 
 test_that("labels by chance are no sign of anything, and no numbers go wrong", {
-  for (seed in 1:4) {
+  local_fewer_points()
+  for (seed in 1:2) {
     classes <- 2 + seed %% 2
     d <- toy_scores(classes, 60, seed = seed)
     y <- withr::with_seed(seed, sample(d$labels))

@@ -93,7 +93,7 @@ test_that("an overlap that is bounded bounds the slope of every point, alike for
 
 test_that("probabilities and labels give the object that their fit gives", {
   local_fewer_points()
-  d <- toy_scores(2, 120)
+  d <- toy_scores(2, 60)
   withr::local_options(sturdy.hyper = "integrate")
   fit <- second_stage(d$prob, d$labels)
   expect_identical(mislabelled(d$prob, d$labels), mislabelled(fit))
@@ -105,9 +105,10 @@ test_that("probabilities and labels give the object that their fit gives", {
 
 test_that("checks and trusted rows count as in every fit, of two classes and of three", {
   local_fewer_points()
+  noise <- noise_prior(c(none = 1, one = 1))
   for (classes in 2:3) {
     d <- toy_scores(classes, 90)
-    fit <- averaged_stage(d)
+    fit <- averaged_stage(d, noise = noise)
     rows <- d$rows[1:4]
     checked <- suppressMessages(
       update(fit, checked = data.frame(row = rows, label = d$truth[rows]))
@@ -116,7 +117,7 @@ test_that("checks and trusted rows count as in every fit, of two classes and of 
     expect_equal(found$probability[match(rows, found$row)], rep(0, 4))
     expect_equal(noise_test(checked)$probability_none, 0)
     known <- setdiff(1:90, rows[1:3])
-    trusted <- averaged_stage(d, trusted = known)
+    trusted <- averaged_stage(d, trusted = known, noise = noise)
     expect_equal(sum(report_known(trusted$data$reports)), length(known))
     said <- in_order_of_rows(mislabelled(trusted))
     expect_identical(said$probability[known], numeric(length(known)))
@@ -135,7 +136,7 @@ test_that("each group has the rate of its own wrong labels", {
     code <- as.integer(d$truth)
     code[wrong] <- code[wrong] %% classes + 1
     d$labels <- factor(letters[code], letters[seq_len(classes)])
-    fit <- averaged_stage(d, rates = group)
+    fit <- averaged_stage(d, rates = group, noise = noise_prior(c(none = 1, one = 1)))
     rates <- flip_rates(fit)
     expect_setequal(rates$group, c("x", "y"))
     of <- function(name, column) mean(rates[[column]][rates$group == name])
@@ -194,7 +195,7 @@ test_that("weights are rows also where many labels are in cells of their scores"
 test_that("every question has an answer, for two classes and for several", {
   local_fewer_points()
   for (classes in 2:3) {
-    d <- toy_scores(classes, 100)
+    d <- toy_scores(classes, 60)
     fit <- averaged_stage(d)
     expect_output(print(fit), "Wrong labels")
     expect_output(print(summary(fit)), "Recalibration")
@@ -205,17 +206,17 @@ test_that("every question has an answer, for two classes and for several", {
     expect_s3_class(calibration(fit), "sturdy_calibration")
     own <- plain$left_out - outer(as.integer(d$labels), seq_len(classes), `==`)
     expect_equal(brier_score(fit)$estimate, mean(rowSums(own^2) / 2), tolerance = 1e-8)
-    expect_length(row_loo(fit), 100)
+    expect_length(row_loo(fit), 60)
     expect_silent(confusion(fit))
     file <- withr::local_tempfile(fileext = ".html")
-    label_report(fit, file, data = data.frame(name = paste("row", 1:100)))
+    label_report(fit, file, data = data.frame(name = paste("row", 1:60)))
     expect_gt(file.size(file), 1e4)
     withr::with_pdf(NULL, plot(fit))
     kept <- withr::local_tempfile()
     saveRDS(fit, kept)
     expect_identical(mislabelled(readRDS(kept)), mislabelled(fit))
     more <- suppressMessages(absorb(fit, d$prob[1:5, ], d$labels[1:5]))
-    expect_equal(nobs(more), 105)
+    expect_equal(nobs(more), 65)
   }
 })
 

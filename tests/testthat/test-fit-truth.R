@@ -33,7 +33,7 @@ held_at <- function(fit, k, data) {
 }
 # With blocks of the rows that are small
 local_blocks <- function(code) {
-  local_mocked(truth_block = 2000)
+  local_mocked(truth_block = 600)
   code
 }
 held_all <- function(fit, data) lapply(seq_len(node_count(fit)), held_at, fit = fit, data = data)
@@ -199,14 +199,14 @@ test_that("what is kept of each noise model gives the means over its nodes", {
 test_that("block by block of the rows the nodes say what they say at once", {
   local_fewer_points() # some rows in a block of two classes, one in a block of three
   for (classes in 2:3) {
-    d <- toy_scores(classes, 40)
-    fit <- second_stage(d$prob, d$labels, hyper = "integrate", epsilon = "average")
+    d <- toy_scores(classes, 12)
+    fit <- second_stage(d$prob, d$labels, hyper = "integrate", noise = noise_prior(c(none = 1, one = 1)))
     at <- c(as.list(fit$nodes$table[c("weight", "model")]), fit$nodes["omega"])
     whole <- truth_in_blocks(at, node_seen(fit), fit$data, block = Inf)
-    parts <- truth_in_blocks(at, node_seen(fit), fit$data, block = 2000)
+    parts <- truth_in_blocks(at, node_seen(fit), fit$data, block = 600)
     expect_equal(parts, whole, tolerance = 1e-13)
     at_once <- recorded_rows(fit)
-    expect_equal(rowSums(at_once), rep(1, 40))
+    expect_equal(rowSums(at_once), rep(1, 12))
     expect_equal(local_blocks(recorded_rows(fit)), at_once, tolerance = 1e-13)
   }
 })
@@ -228,7 +228,7 @@ test_that("one node at which a cavity was lost does not decide what the others s
 
 test_that("a row is left out as by a fit without it, also where a node has lost its cavity", {
   set.seed(2)
-  n <- 80
+  n <- 50
   X <- matrix(rnorm(2 * n), n)
   K <- exp(-as.matrix(dist(X))^2 / 2) + diag(0.02, n)
   y <- drop(crossprod(chol(K), rnorm(n))) > 0

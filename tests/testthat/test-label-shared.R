@@ -124,6 +124,7 @@ test_that("a fit says which readers share errors, and counts them as fewer", {
 })
 
 test_that("of readers who copy and differ in quality one is hardly more, where both have labelled", {
+  local_fewer_points()
   made <- withr::with_seed(1, {
     d <- data.frame(u = rnorm(400), v = rnorm(400))
     truth <- d$u + d$v > 0

@@ -9,14 +9,14 @@ integral <- function(fit) log_evidence(fit, method = "integrated")
 # log of the integral over u of exp(f(u)) on a grid
 log_sum <- function(f, step) max(f) + log(sum(exp(f - max(f)))) + log(step)
 
-# What is integrated is smooth on the scale of 1 / rows: a step of 0.005 moves no integral by 0.01
-rate_grid <- seq(0.005, 0.495, by = 0.01)
+# What is integrated is smooth on the scale of 1 / rows: half the step moves no integral by 0.03
+rate_grid <- seq(0.01, 0.49, by = 0.02)
 
 test_that("over a flip rate it is near the integral over its prior", {
   fit <- gpc(class ~ a + b, toy(60), kernel = held_kernel(fixed = TRUE), epsilon = "learn")
   e <- rate_grid
   f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e), "corrected"), 0)
-  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.01)), 0.1)
+  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.02)), 0.1)
 })
 
 test_that("it is near the integral where the data want no flips, too", {
@@ -26,19 +26,19 @@ test_that("it is near the integral where the data want no flips, too", {
   expect_lt(fit$epsilon, 1e-5)
   e <- rate_grid
   f <- vapply(e, function(e) log_evidence(update(fit, epsilon = e), "corrected"), 0)
-  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.01)), 0.15)
+  expect_lt(abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.02)), 0.15)
 })
 
 test_that("over the lengthscale it is near the integral over its log-normal prior", {
   prior <- weak_prior(lengthscale = c(log(1.5), 0.8))
   kernel <- held_kernel(fixed = c("variance", "bias", "nugget"), prior = prior)
   fit <- gpc(class ~ a + b, toy(60), kernel = kernel, epsilon = 0.05)
-  u <- seq(log(1.5) - 4, log(1.5) + 4, by = 0.2)
+  u <- seq(log(1.5) - 4, log(1.5) + 4, by = 0.4)
   f <- vapply(u, function(u) {
     k <- kernel_iso(exp(u), 1, 0.2, 0.3, fixed = TRUE)
     log_evidence(gpc(class ~ a + b, toy(60), kernel = k, epsilon = 0.05), "corrected")
   }, numeric(1))
-  exact <- log_sum(f + dnorm(u, log(1.5), 0.8, log = TRUE), 0.2)
+  exact <- log_sum(f + dnorm(u, log(1.5), 0.8, log = TRUE), 0.4)
   expect_lt(abs(integral(fit) - exact), 0.1)
 })
 
@@ -88,7 +88,7 @@ test_that("that of a Bayes point machine is the integral over its rate", {
     log_evidence(bpm(class ~ a + b, toy(), nugget = 0, epsilon = e))
   }, numeric(1))
   expect_lt(
-    abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.01)), 0.15
+    abs(integral(fit) - log_sum(f + log(8 * (1 - 2 * e)^3), 0.02)), 0.15
   )
 })
 

@@ -41,7 +41,8 @@ test_that("what is known of all labels together stays when rows go", {
   wrong$Species[c(3, 30, 45, 55)] <- c("virginica", "setosa", "versicolor", "versicolor")
   fits <- list(
     gpc(class ~ a + b, toy(), inducing = 10, hyper = "integrate"),
-    bpm(class ~ a + b, toy(), hyper = "integrate"), gpc(Species ~ ., wrong, inducing = 12, hyper = "integrate")
+    bpm(class ~ a + b, toy(), hyper = "integrate"),
+    gpc(Species ~ ., wrong, inducing = 12, hyper = "integrate", noise = noise_prior(c(none = 1, one = 1)))
   )
   for (fit in fits) {
     small <- butchered(fit)

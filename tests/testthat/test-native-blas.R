@@ -4,7 +4,8 @@
 variants <- seq(0, widest_variant())
 
 test_that("the reference cases hold with each variant", {
-  for (k in variants) for (case in reference_cases()) {
+  # each with the widest, and some with each of the others
+  for (k in variants) for (case in reference_cases()[if (k == max(variants)) TRUE else c(TRUE, FALSE, FALSE)]) {
     with_variant(k, {
       kernel <- kernel_ard(
         case$lengthscale, case$theta0, case$theta2, case$theta3,

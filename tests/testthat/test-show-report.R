@@ -72,6 +72,7 @@ test_that("each row says which of three it is: wrong, unusual or fine", {
 })
 
 test_that("rows of two classes that look alike stand side by side, to be checked", {
+  local_fewer_points()
   fit <- gpc(class ~ a + b, alike_table(), kernel = held(), hyper = "integrate")
   test <- noise_test(fit)
   expect_setequal(test$alike, c("left", "right"))
@@ -180,7 +181,7 @@ test_that("every kind of fit has a report, which says what it lacks", {
     report(toy_fit(epsilon = 0)), "takes every label to be right", fixed = TRUE
   )
   expect_match(report(bpm(class ~ a + b, toy())), "by the size of their weight", fixed = TRUE)
-  curved <- data.frame(x = seq(-3, 3, length.out = 120))
+  curved <- data.frame(x = seq(-3, 3, length.out = 80))
   curved$y <- factor(abs(curved$x) > 2.6 | curved$x > 0)
   linear <- bpm(y ~ x, curved, hyper = "integrate", epsilon = "average")
   expect_gt(noise_test(linear)$bayes_factor, 3)
@@ -197,7 +198,7 @@ test_that("every kind of fit has a report, which says what it lacks", {
   expect_match(page, "did not test whether labels are wrong at all", fixed = TRUE)
   expect_match(page, "Reliability curve", fixed = TRUE)
   expect_equal(listed(page), mislabelled(three)$row[1:3])
-  tested <- update(three, epsilon = "average", hyper = "integrate")
+  tested <- update(three, epsilon = "matrix", hyper = "integrate")
   expect_match(report(tested), "a noise matrix", fixed = TRUE)
   own <- gpc(three$data$X, factor(three$data$y), kernel = held(), kernels = "per class",
              epsilon = 0.05)
@@ -265,6 +266,7 @@ test_that("a file of one's own becomes a report in five lines", {
   file <- withr::local_tempfile(fileext = ".html")
   write.csv(toy(), table, row.names = FALSE)
   mydata <- read.csv(table)
+  local_fewer_points()
   fit <- gpc(class ~ ., data = mydata)
   label_report(fit, file, data = mydata)
   expect_gt(file.size(file), 1e4)
@@ -277,6 +279,7 @@ test_that("the lines that ?sturdy begins with run", {
   lines <- text[grep("library(sturdy)", text, fixed = TRUE)[1]:grep("label_report(fit", text, fixed = TRUE)[1]]
   expect_length(lines, 5)
   withr::local_dir(withr::local_tempdir())
+  local_fewer_points()
   eval(parse(text = lines), new.env())
   expect_gt(file.size("report.html"), 1e4)
 })
