@@ -1,7 +1,7 @@
 # The label stage as a whole: rows with scores in, posterior of the true class, number of wrong
 # labels and factor out, averaged over noise models [M 16.7].
 
-label_cell <- 0.02          # of the logit of a score
+label_cell <- 0.04          # of the logit of a score
 label_kept_work <- 2e6      # numbers by row, class and point that answers are made of,
 label_kept_most <- 512L     # of so many points at most,
 label_kept_least <- 32L     # and at least
@@ -96,7 +96,8 @@ label_telling <- function(all, P, reports) {
 }
 
 #' Rows of two classes by their scores: those with different ones or, of more than tell the
-#' coordinates, cells of the logit
+#' coordinates, two for each cell of the logit, of the mean and variance that it has there: a sum over
+#' the rows then errs by the third moments within cells alone
 #' @param cells list(kind: what is reported, logit, times), rows or cells of them. @return the same
 #' @noRd
 score_cells <- function(cells) {
@@ -109,7 +110,12 @@ score_cells <- function(cells) {
   of <- match(cell, cell[first])
   times <- as.vector(rowsum(cells$times, of))
   logit <- as.vector(rowsum(cells$times * cells$logit, of)) / times
-  list(kind = cells$kind[first], logit = logit, times = times)
+  sd <- sqrt(as.vector(rowsum(cells$times * (cells$logit - logit[of])^2, of)) / times)
+  wide <- sd > 1e-12 * abs(logit) # by more than rounding
+  list(
+    kind = c(cells$kind[first], cells$kind[first][wide]),
+    logit = c(logit - sd * wide, (logit + sd)[wide]), times = c(times / (1 + wide), times[wide] / 2)
+  )
 }
 
 #' Classes that are near each other: all; of many each with those that its rows have most scores of;

@@ -80,12 +80,16 @@ label_asked <- function(nodes, name) {
 }
 
 #' Distribution of the number of wrong labels under a noise model, whose mean is the sum over the rows;
-#' of readers over the points that are kept
+#' of readers over the points that are kept. Where rows are so many that the number is known better than
+#' points can tell its mean, the variance of that mean is added: points are moved apart.
 #' @param said see label_says().
 #' @noRd
 label_number <- function(all, nodes, name, said, data) {
   reports <- data$reports
   if (!by_readers(reports) && all$labels > label_exact) {
+    ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
+    mean <- sum(said$weight * said$wrong)
+    said$wrong <- pmax(mean + (said$wrong - mean) * sqrt(1 + sum(1 / ess)), 0)
     return(label_poisson(said, sum(report_times(reports))))
   }
   if (!by_readers(reports)) {

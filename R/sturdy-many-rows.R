@@ -28,8 +28,8 @@
 #' more with any number of rows, it ends at a residual of 1e-6 unless `tol` is larger.
 #'
 #' The label stage ([wrong-labels]) looks at fewer rows, too: above `r label_rows_most[["two"]]` rows of two
-#' classes, rows whose leave-one-out probabilities are within `r label_cell` on the logit are one that
-#' counts as often, and above `r label_rows_most[["several"]]` of several, as many tell rates and slopes.
+#' classes, rows whose leave-one-out probabilities are within `r label_cell` on the logit are two, of
+#' their mean and variance, that count as often, and above `r label_rows_most[["several"]]` of several, as many tell rates and slopes.
 #'
 #' `summary()` states m and the share of the variance that Z leave at the rows. A nugget
 #' learned may be short by up to that much. The log evidence is that of the replaced

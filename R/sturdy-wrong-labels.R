@@ -42,9 +42,10 @@
 #' * The label stage takes the scores as known. What the first stage does not know of them, and that
 #'   they hang together, is in no interval of the number.
 #' * With many rows: above `r label_rows_most[["two"]]` rows of two classes, those whose scores are
-#'   within `r label_cell` on the logit are one row that counts as often; above
+#'   within `r label_cell` on the logit are two rows, of their mean and variance, that count as often; above
 #'   `r label_rows_most[["several"]]` rows of several, as many tell rates and slopes. All are answered.
-#'   Above `r label_exact` labels the distribution of their number is by its mean and variance.
+#'   Above `r label_exact` labels the distribution of their number is by its mean and variance, to
+#'   which that of a mean over so many points is added.
 #' * With many classes: above `r alone_most` errors go to each class's `r whereto_nearest` nearest,
 #'   pairs that look alike are sought there, and there is no noise model of one class alone. Above
 #'   `r label_slopes` there are one slope, one rate or none, and no pairs; above `r label_weights`

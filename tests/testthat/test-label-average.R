@@ -107,6 +107,12 @@ test_that("cells of scores tell the coordinates as all rows do", {
   cells <- label_telling(all, made$P, made$data$reports)
   expect_lt(cells$n, 1000)
   expect_equal(sum(cells$data$times), 3000)
+  # values at points, of the mean and variance within cells
+  values <- lapply(list(cells, all), function(rows) {
+    problem <- label_problem(rows, "one", made$noise, !diag(2))
+    problem$value(withr::with_seed(3, matrix(rnorm(10 * problem$d, 0, 0.5), problem$d)))
+  })
+  expect_lt(max(abs(values[[1]] - values[[2]])), 1e-3)
   parts <- lapply(list(cells, all), label_parts, made$noise, !diag(2), NULL)
   said <- lapply(parts, lapply, function(part) {
     weight <- exp(part$log_weight)
@@ -117,6 +123,26 @@ test_that("cells of scores tell the coordinates as all rows do", {
     expect_lt(max(abs(said[[1]][[name]]$truth - said[[2]][[name]]$truth)), 1e-3)
     expect_lt(max(abs(said[[1]][[name]]$unusual - said[[2]][[name]]$unusual)), 1e-3)
   }
+})
+
+test_that("cells have the number, mean and variance of their rows, also cells of cells", {
+  withr::with_seed(2, {
+    part <- function(n) list(kind = sample(2, n, TRUE), logit = rnorm(n, 0, 3), times = sample(3, n, TRUE))
+    parts <- list(part(1500), part(2500))
+  })
+  rows <- do.call(Map, c(c, parts))
+  moments <- function(cells) {
+    at <- split(seq_along(cells$kind), cells$kind)
+    vapply(at, function(k) {
+      c(sum(cells$times[k]), sum(cells$times[k] * cells$logit[k]), sum(cells$times[k] * cells$logit[k]^2))
+    }, numeric(3))
+  }
+  once <- score_cells(rows)
+  expect_lt(length(once$kind), 1500)
+  expect_equal(moments(once), moments(rows))
+  twice <- score_cells(do.call(Map, c(c, lapply(parts, score_cells))))
+  expect_equal(moments(twice), moments(rows))
+  expect_equal(moments(score_cells(lapply(rows, head, 90))), moments(lapply(rows, head, 90)))
 })
 
 test_that("cells hold kinds of reports and rows that stand for several apart", {

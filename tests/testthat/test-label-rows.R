@@ -91,6 +91,23 @@ test_that("of more than 500 labels the number has the quantiles of the exact one
   expect_false(isTRUE(all.equal(nodes$wrong$one, exact$wrong$one))) # it was in question
 })
 
+test_that("of many labels the variance of a mean over points is in that of their number", {
+  points <- list(wrong = c(40, 60, 90), spread = c(30, 50, 80), weight = c(0.3, 0.5, 0.2))
+  data <- list(reports = label_reports(rep(1:2, 300), 2L))
+  variance <- function(ess, method = "nodes") {
+    nodes <- list(models = data.frame(model = c("none", "one"), ess = c(NA, ess), method = c("exact", method)))
+    density <- label_number(list(labels = 600), nodes, "one", points, data)
+    at <- seq_along(density) - 1
+    expect_equal(sum(at * density), 60, tolerance = 1e-6)
+    sum((at - 60)^2 * density)
+  }
+  within <- 0.3 * 30 + 0.5 * 50 + 0.2 * 80
+  between <- 0.3 * 20^2 + 0.2 * 30^2
+  expect_equal(variance(4), within + 1.25 * between, tolerance = 0.01)
+  expect_equal(variance(1e6), within + between, tolerance = 0.01)
+  expect_equal(variance(4, "laplace"), within + between, tolerance = 0.01)
+})
+
 test_that("noise models of no probability are left out, but the best with wrong labels never is", {
   d <- toy_scores(2, 900, 60, wrong = 180)
   made <- label_made(d, "fit", unusual = 0, models = c("none", "one", "first"))
