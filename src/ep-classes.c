@@ -18,6 +18,9 @@
 /* Damping goes no lower; 0.1: 3 fits fewer. Sweeps whose residual grows are
  * often on their way to far means. */
 #define DAMPING_MIN 0.5
+/* In a search all rows are looked at once more where the largest residual at a
+ * turn was within so many times the tolerance: a sweep leaves a fifth of it. */
+#define LOOK_WITHIN 5
 /* EP stalls when so many sweeps gain less than 10 % of the residual. */
 #define STALL_SWEEPS 40
 
@@ -27,6 +30,7 @@ typedef struct {
   classes_state *st;
   classes_work *work;
   double worst;
+  double turn; /* the largest residual at the turns of a sweep */
   ep_pace pace;
   int fresh; /* posteriors come from factorisations, not from updates */
 } classes_loop;
@@ -55,7 +59,8 @@ static void record(classes_loop *L) {
   classes_state *st = L->st;
   if (st->n_trace == ep_trace_rows(L->opt)) return;
   double *row = st->trace + (size_t)st->n_trace++ * N_TRACE, value;
-  const int known = classes_evidence(L->model, st->site, st->cav, st->log_z,
+  const int known = (L->fresh || !L->opt->lean) &&
+                    classes_evidence(L->model, st->site, st->cav, st->log_z,
                                      &value) == EP_CONVERGED;
   row[TRACE_RESIDUAL] = L->worst;
   row[TRACE_EVIDENCE] = known ? value : NAN;
@@ -81,6 +86,7 @@ static int update_row(classes_loop *L, int i, int l, int b) {
     w->gamma[IDX(l, c, b)] = w->beta[IDX(l, c, b)] = 0;
   }
   if (classes_project(model, i, A, m, site, &row) != EP_CONVERGED) return 0;
+  L->turn = fmax(L->turn, classes_residual(C, A, site, row.next));
   for (int c = 0; c < C; c++) {
     dtau[c] = L->pace.damping * (row.next[c].tau - site[c].tau);
     dnu[c] = L->pace.damping * (row.next[c].nu - site[c].nu);
@@ -132,6 +138,7 @@ static int sweep_block(classes_loop *L, const int *idx, int b) {
 static void sweep(classes_loop *L) {
   const int n = L->model->n, *order = L->work->order;
   L->st->skipped = 0;
+  L->turn = 0;
   for (int first = 0; first < n; first += L->opt->block) {
     const int left = n - first;
     L->st->skipped += sweep_block(L, order + first,
@@ -167,22 +174,29 @@ static int start(classes_loop *L) {
   return EP_IMPROPER;
 }
 
-/* One sweep, the common mode, and step control. A sweep that leaves improper
- * cavities is not undone: other rows may mend them. */
-static void guarded_sweep(classes_loop *L) {
-  const double before = L->worst;
-  sweep(L);
-  common_solve(&L->work->common, L->model, L->st->site);
-  evaluate(L);
-  ep_pace_after(&L->pace, L->opt, DAMPING_MIN, before, L->worst,
-                L->st->skipped);
-  L->st->sweeps++;
-}
-
 /* Sheds what updates have left in rounding, then looks again. */
 static int refreshed(classes_loop *L) {
   const int status = refresh(L);
   if (status == EP_CONVERGED) evaluate(L);
+  return status;
+}
+
+/* One sweep, the common mode, and step control. A sweep that leaves improper
+ * cavities is not undone: other rows may mend them. */
+static int guarded_sweep(classes_loop *L) {
+  const double before = L->worst;
+  int status = EP_CONVERGED;
+  sweep(L);
+  common_solve(&L->work->common, L->model, L->st->site);
+  if (!L->opt->lean || L->st->skipped > 0)
+    evaluate(L);
+  else if (L->turn < LOOK_WITHIN * L->opt->tol)
+    status = refreshed(L);
+  else
+    L->worst = L->turn;
+  ep_pace_after(&L->pace, L->opt, DAMPING_MIN, before, L->worst,
+                L->st->skipped);
+  L->st->sweeps++;
   return status;
 }
 
@@ -248,8 +262,8 @@ int classes_run(const classes_model *model, const ep_options *opt,
     if (seen != EP_CONVERGED) return give_up(&L, seen);
     if (!L.fresh && (L.worst < opt->tol || near_rounding(&L))) {
       if (refreshed(&L) != EP_CONVERGED) return give_up(&L, EP_NO_STEP);
-    } else {
-      guarded_sweep(&L);
+    } else if (guarded_sweep(&L) != EP_CONVERGED) {
+      return give_up(&L, EP_NO_STEP);
     }
     record(&L);
   }

@@ -54,6 +54,16 @@ int classes_project(const classes_model *model, int i, const double *A,
   return isfinite(t.log_z) ? EP_CONVERGED : EP_IMPROPER;
 }
 
+/* [M 3.6] */
+double classes_residual(int C, const double *A, const ep_site *site,
+                        const ep_site *next) {
+  double worst = 0;
+  for (int c = 0; c < C; c++)
+    worst = fmax(worst, fmax(fabs(next[c].tau - site[c].tau) * A[c],
+                             fabs(next[c].nu - site[c].nu) * sqrt(A[c])));
+  return worst;
+}
+
 double classes_evaluate(const classes_model *model, const ep_site *sites,
                         ep_cavity *cav, double *log_z, double *residual) {
   double A[ARGMAX_MOST], m[ARGMAX_MOST], worst = 0;
@@ -66,13 +76,8 @@ double classes_evaluate(const classes_model *model, const ep_site *sites,
     residual[i] = INFINITY;
     if (classes_project(model, i, A, m, site, &row) == EP_CONVERGED) {
       log_z[i] = row.log_z;
-      residual[i] = 0;
-      for (int c = 0; c < model->C; c++) { /* [M 3.6] */
-        cav[IDX(i, c, model->n)] = row.cav[c];
-        const double r = fmax(fabs(row.next[c].tau - site[c].tau) * A[c],
-                              fabs(row.next[c].nu - site[c].nu) * sqrt(A[c]));
-        residual[i] = fmax(residual[i], r);
-      }
+      residual[i] = classes_residual(model->C, A, site, row.next);
+      for (int c = 0; c < model->C; c++) cav[IDX(i, c, model->n)] = row.cav[c];
     }
     worst = fmax(worst, residual[i]);
   }

@@ -40,6 +40,10 @@ void classes_gather(const classes_model *model, int i, const ep_site *sites,
 void classes_moments(int C, const ep_cavity *cav, int step, double *mean,
                      double *sd);
 
+/* The residual of a row, whose sites G would make `next`. */
+double classes_residual(int C, const double *A, const ep_site *site,
+                        const ep_site *next);
+
 /* Every row at the current posteriors: cav[n x C], log_z[n], NaN where a row
  * is improper, and residual[n], Inf there. Returns the largest residual. */
 double classes_evaluate(const classes_model *model, const ep_site *sites,
