@@ -19,7 +19,7 @@ noise_held <- function(name, epsilon, classes, sources, share = NULL) {
 #' One with rates, whose coordinates come before those of where errors go
 #' @noRd
 noise_free <- function(name, of, root, priors, whereto) {
-  d <- ncol(root) * max(of) + length(whereto$cell)
+  d <- ncol(root) * max(of) + whereto$d
   list(name = name, d = d, of = of, root = root, priors = priors, whereto = whereto)
 }
 

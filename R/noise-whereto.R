@@ -8,13 +8,13 @@ whereto_most <- 250   # standard deviations, from where on an exponential would 
 #' @param targets C x C, which classes may be recorded of each where it is learned, or `NULL`.
 #' @param sources how many have it for themselves: one, for all of them, or all.
 #' @param turn the order in which classes have coordinates.
-#' @return list(base: sources x C x C, pi but for what is learned; cell: where the learned ones stand in it, a
-#'   coordinate each, and group: which of these sum to 1)
+#' @return list(d: how many coordinates; base: sources x C x C, pi but for what is learned; cell: where the
+#'   learned ones stand in it, and group: which of these sum to 1)
 #' @noRd
 new_whereto <- function(share, targets = NULL, sources = 1L, turn = seq_len(ncol(share))) {
   classes <- ncol(share)
   if (is.null(targets) || classes == 2) {
-    return(list(base = array(share, c(1L, classes, classes)), cell = integer()))
+    return(list(d = 0L, base = array(share, c(1L, classes, classes))))
   }
   rows <- turn[rowSums(targets)[turn] > 0]
   # of a true class all targets of one source after the other
@@ -24,7 +24,10 @@ new_whereto <- function(share, targets = NULL, sources = 1L, turn = seq_len(ncol
   base <- array(rep(share, each = sources), c(sources, classes, classes))
   base[, rows, ] <- 0
   of <- learned$s + sources * (learned$t - 1L)
-  list(base = base, cell = of + sources * classes * (learned$v - 1L), group = match(of, unique(of)))
+  list(
+    d = length(of), base = base, cell = of + sources * classes * (learned$v - 1L),
+    group = match(of, unique(of))
+  )
 }
 
 even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
@@ -32,7 +35,7 @@ even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
 #' The coordinates of where errors go, after those of rates
 #' @noRd
 whereto_part <- function(model, Z) {
-  Z[seq_len(nrow(Z)) > model$d - length(model$whereto$cell), , drop = FALSE]
+  Z[seq_len(nrow(Z)) > model$d - model$whereto$d, , drop = FALSE]
 }
 
 #' pi at points, S x C x C x K
@@ -41,7 +44,7 @@ noise_whereto <- function(model, Z) {
   whereto <- model$whereto
   size <- dim(whereto$base)
   pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
-  if (length(whereto$cell)) pi[whereto$cell, ] <- whereto_shares(whereto, whereto_part(model, Z))
+  if (whereto$d > 0) pi[whereto$cell, ] <- whereto_shares(whereto, whereto_part(model, Z))
   of_source <- rep_len(seq_len(size[1]), nrow(model$root))
   array(pi, c(size, ncol(Z)))[of_source, , , , drop = FALSE]
 }
@@ -57,7 +60,7 @@ whereto_shares <- function(whereto, Z) {
 #' @param slope those in pi of each source, (S C C) x K.
 #' @noRd
 whereto_pull <- function(whereto, Z, slope) {
-  if (!length(whereto$cell)) {
+  if (whereto$d == 0) {
     return(NULL)
   }
   sharing <- nrow(slope) / length(whereto$base) # sources that share one: their sum
