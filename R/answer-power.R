@@ -146,7 +146,7 @@ noticed_ratio <- function(table, rates, stage) {
 #' @noRd
 label_log_prob <- function(rows, part, label, by = function(mode) 0) {
   best <- part$found[[which.max(vapply(part$found, `[[`, 1, "laplace"))]]
-  said <- part$problem$points(matrix(best$z + by(best)))
+  said <- label_points_at(part$problem, matrix(best$z + by(best)))
   -native_label_said(rows$data, said$points, 1, label - 1L)$log_inverse
 }
 

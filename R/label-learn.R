@@ -21,8 +21,8 @@ label_near <- 1           # squared sds between modes that share a curvature
 label_integral <- function(problem, n = NULL, before = list()) {
   if (problem$d == 0) {
     Z <- matrix(0, 0, 1)
-    said <- problem$points(Z)
-    value <- problem$value(Z, said)
+    said <- label_points_at(problem, Z)
+    value <- label_value(problem, Z, said)
     return(list(
       problem = problem, Z = Z, said = said, log_weight = 0, log_evidence = value, laplace = value,
       ess = NA_real_, pareto_k = NA_real_, method = "exact", modes = 1L
@@ -39,7 +39,7 @@ label_integral <- function(problem, n = NULL, before = list()) {
   if (n == 0) {
     Z <- matrix(vapply(modes, `[[`, numeric(problem$d), "z"), problem$d)
     return(c(part, list(
-      Z = Z, said = problem$points(Z), log_weight = laplace - log_sum(laplace),
+      Z = Z, said = label_points_at(problem, Z), log_weight = laplace - log_sum(laplace),
       log_evidence = log_sum(laplace), ess = NA_real_, pareto_k = NA_real_, method = "mode"
     )))
   }
@@ -57,8 +57,8 @@ label_integral <- function(problem, n = NULL, before = list()) {
 #' @noRd
 label_weighted <- function(problem, modes, size) {
   Z <- do.call(cbind, Map(label_draws, modes, size))
-  said <- problem$points(Z)
-  value <- problem$value(Z, said) - colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
+  said <- label_points_at(problem, Z)
+  value <- label_value(problem, Z, said) - colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
   mixture <- vapply(seq_along(modes), function(k) {
     label_density(Z, modes[[k]]) + log(size[k] / sum(size))
   }, numeric(ncol(Z)))
@@ -78,7 +78,7 @@ label_weighted <- function(problem, modes, size) {
 label_curvature <- function(problem, modes, size) {
   laplace <- vapply(modes, `[[`, 1, "laplace")
   Z <- do.call(cbind, Map(label_draws, modes, size, normal = TRUE))
-  said <- problem$points(Z)
+  said <- label_points_at(problem, Z)
   log_weight <- ifelse(points_fine(said$points), rep(log(softmax(laplace) / size), size), -Inf)
   list(
     Z = Z, said = said, log_weight = log_weight - log_sum(log_weight), log_evidence = log_sum(laplace),
@@ -156,7 +156,7 @@ label_starts <- function(problem, beside) {
 #' @noRd
 label_shared <- function(problem, other) {
   places <- function(of) {
-    noise <- ifelse(of$field == "noise", of$name, "")
+    noise <- ifelse(of$field == "noise", of$model$name, "")
     paste(of$field, noise, stats::ave(seq_along(of$field), of$field, FUN = seq_along))
   }
   at <- match(places(problem), places(other))
@@ -169,7 +169,7 @@ label_climb <- function(start, problem) {
   last <- list(v = NULL)
   at <- function(v) {
     if (!identical(v, last$v)) {
-      last <<- c(problem$slope(start$z + drop(start$root %*% v)), list(v = v))
+      last <<- c(label_slope(problem, matrix(start$z + drop(start$root %*% v))), list(v = v))
     }
     last
   }
@@ -189,7 +189,7 @@ label_climb <- function(start, problem) {
 #' @noRd
 label_curved <- function(mode, problem, before = list()) {
   d <- length(mode$z)
-  here <- problem$slope(mode$z)$gradient
+  here <- drop(label_slope(problem, matrix(mode$z))$gradient)
   H <- matrix(NA_real_, d, d)
   if (d > label_wide && length(before)) {
     first <- before[[1]]$found[[1]]
@@ -202,7 +202,7 @@ label_curved <- function(mode, problem, before = list()) {
   if (length(open)) {
     step <- matrix(0, d, length(open))
     step[cbind(open, seq_along(open))] <- label_step
-    there <- problem$slope(mode$z + step)
+    there <- label_slope(problem, mode$z + step)
     columns <- (here - there$gradient) / label_step
     lost <- which(!is.finite(there$value))
     columns[, lost] <- diag(d)[, open[lost]]
@@ -213,7 +213,7 @@ label_curved <- function(mode, problem, before = list()) {
   values <- pmax(e$values, label_least)
   root <- e$vectors * rep(values^-0.5, each = d)
   z <- mode$z + drop(root %*% crossprod(root, here))
-  value <- problem$value(matrix(z)) - sum(z^2) / 2
+  value <- label_value(problem, matrix(z)) - sum(z^2) / 2
   if (isTRUE(value > mode$value)) mode <- list(z = z, value = value)
   c(mode, list(
     root = root, inverse = t(e$vectors) * sqrt(values),

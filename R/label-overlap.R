@@ -13,6 +13,25 @@ pairs_centre <- function(classes) {
   pairs_prior[["meanlog"]] + pairs_prior[["sdlog"]] * (most(3) - most(classes))
 }
 
+#' The coordinate of how much a pair looks alike, and back
+#' @noRd
+pair_coordinate <- function(s, classes) (log(s) - pairs_centre(classes)) / pairs_prior[["sdlog"]]
+
+pair_shares <- function(Z, classes) {
+  pmin(exp(pairs_centre(classes) + pairs_prior[["sdlog"]] * Z), pairs_most)
+}
+
+#' The share of unusual rows: u, of several classes 2 u, has a Beta(1, k) distribution
+#' @noRd
+unusual_share <- function(z, way, classes) {
+  stats::qbeta(stats::pnorm(z), 1, way$beta) / (1 + (classes > 2))
+}
+
+unusual_slope <- function(z, way, classes) {
+  u <- stats::qbeta(stats::pnorm(z), 1, way$beta)
+  exp(stats::dnorm(z, log = TRUE) - stats::dbeta(u, 1, way$beta, log = TRUE)) / (1 + (classes > 2))
+}
+
 #' Pairs of classes that may look alike: all of them, of many classes each with its nearest
 #' @param near C x C, logical. @param turn the order in which classes have coordinates.
 #' @return a matrix with a row a pair
@@ -26,11 +45,10 @@ overlap_pairs <- function(near, turn = seq_len(ncol(near))) {
 #' U of shares of unusual rows and of pairs at points
 #'
 #' @param u share of each point. @param s pairs x points, or `NULL`. @param pairs see
-#'   overlap_pairs(). @param plain see src/label.h.
-#' @return list(U: a column a point; V, values: the axes that U is made of, where there are pairs)
+#'   overlap_pairs(). @return list(U: a column a point; V, values: the axes that U is made of, where there are pairs)
 #' @noRd
-overlap_matrices <- function(u, s, pairs, classes, plain = FALSE) {
-  if (plain) {
+overlap_matrices <- function(u, s, pairs, classes) {
+  if (classes > label_slopes) {
     return(list(U = rbind(1 - u, u / classes)))
   }
   if (is.null(s)) {
@@ -43,8 +61,8 @@ overlap_matrices <- function(u, s, pairs, classes, plain = FALSE) {
 #' @param G slopes in U, a column a point. @param at list(u, s, overlap: what overlap_matrices() gave).
 #' @return list(u (K), log_s, pairs x K)
 #' @noRd
-overlap_slopes <- function(G, at, pairs, classes, plain = FALSE) {
-  if (plain) {
+overlap_slopes <- function(G, at, pairs, classes) {
+  if (classes > label_slopes) {
     return(list(u = G[2, ] / classes - G[1, ]))
   }
   if (is.null(at$s)) {

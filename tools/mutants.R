@@ -1294,11 +1294,11 @@ mutant(
   "unusual <- if (plain || held) 0", "unusual <- if (held) 0", r = "label-problem"
 )
 mutant(
-  "how much of the noise scores have learned has the slope of all of it", "R/label-problem.R",
+  "how much of the noise scores have learned has the slope of all of it", "R/label-taken-out.R",
   "colSums(by * (mean - as.vector(diag(size[2]))))", "colSums(by * mean)", r = "label-problem"
 )
 mutant(
-  "the label stage takes no notice of weights", "R/label-problem.R",
+  "the label stage takes no notice of weights", "R/label-reports.R",
   "kind = kinds$kind - 1L, times = reports$times,", "kind = kinds$kind - 1L, times = NULL,",
   r = "fit-second-stage"
 )
@@ -1308,12 +1308,12 @@ mutant(
 )
 mutant(
   "a study of the labels does not count", "R/label-problem.R",
-  "value <- out$value + label_study(shape, now$omega) - colSums(Z^2) / 2",
-  "value <- out$value - colSums(Z^2) / 2", r = "label-problem"
+  "value = by$value + label_study(problem, now$omega) - colSums(Z^2) / 2",
+  "value = by$value - colSums(Z^2) / 2", r = "label-problem"
 )
 mutant(
   "classes that look alike are sought from none that do alone", "R/label-problem.R",
-  "if (nrow(shape$pairs)) list(replace(zero, shape$at$pairs, pair_coordinate(pairs_start, classes)))", "NULL", r = "label-learn"
+  "if (nrow(pairs)) list(alike)", "NULL", r = "label-learn"
 )
 mutant(
   "points stand on one side of a mode", "R/label-learn.R",

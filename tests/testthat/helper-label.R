@@ -222,6 +222,9 @@ alike_scores <- function(n = 120, share = 0.3, seed = 1) {
   })
 }
 
+# Value and gradient at one point
+slope_at <- function(problem, z) lapply(label_slope(problem, matrix(z)), drop)
+
 label_made_problem <- function(made, name, plain = FALSE) {
   label_problem(label_made_rows(made), name, made$noise, near_classes(made$P, made$y), plain)
 }

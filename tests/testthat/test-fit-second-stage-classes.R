@@ -101,7 +101,7 @@ test_that("a climb turns away from noise that leaves nothing of the scores", {
   singular[at[1:2]] <- half
   singular[at[3 + c(1, 3)]] <- 40
   singular[problem$field == "learned"] <- 40 # all of it was learned
-  omega <- problem$points(matrix(singular))$omega[1, , , 1]
+  omega <- label_points_at(problem, matrix(singular))$omega[1, , , 1]
   omega[1:2, 1:2] <- 0.5 # but for rounding
   expect_false(all(is.finite(taken_out(array(omega, c(1, 3, 3, 1)), 1, 1))))
   turned <- taken_out
@@ -111,12 +111,12 @@ test_that("a climb turns away from noise that leaves nothing of the scores", {
     out[, lost] <- NaN
     out
   })
-  said <- problem$slope(singular)
+  said <- slope_at(problem, singular)
   expect_identical(said$value, -Inf)
   expect_identical(said$gradient, numeric(problem$d))
-  both <- problem$value(cbind(singular, 0))
+  both <- label_value(problem, cbind(singular, 0))
   expect_identical(both[1], -Inf)
-  expect_equal(both[2], problem$value(matrix(0, problem$d)))
+  expect_equal(both[2], label_value(problem, matrix(0, problem$d)))
   expect_true(is.finite(label_climb(list(z = 0.9 * singular, root = diag(0.3, problem$d)), problem)$value))
 })
 

@@ -4,7 +4,7 @@
 made_two <- label_made(toy_scores(2, 60), "fit")
 
 hessian <- function(problem, z, h = 1e-3) {
-  f <- function(Z) problem$value(Z) - colSums(Z^2) / 2
+  f <- function(Z) label_value(problem, Z) - colSums(Z^2) / 2
   d <- length(z)
   I <- diag(h, d)
   outer(seq_len(d), seq_len(d), Vectorize(function(i, j) {
@@ -50,12 +50,12 @@ test_that("a mode is one, and its curvature that of differences", {
       modes <- label_modes(problem)
       expect_length(modes, 1)
       mode <- label_curved(modes[[1]][c("z", "value")], problem) # a step more
-      expect_lt(max(abs(problem$slope(mode$z)$gradient)), 0.02)
+      expect_lt(max(abs(slope_at(problem, mode$z)$gradient)), 0.02)
       H <- hessian(problem, mode$z)
       expect_equal(crossprod(mode$inverse), H, tolerance = 0.01)
       expect_equal(mode$root %*% mode$inverse, diag(problem$d), tolerance = 1e-10)
       expect_equal(mode$log_det, as.numeric(determinant(mode$root)$modulus), tolerance = 1e-10)
-      expect_equal(mode$value, problem$value(cbind(mode$z)) - sum(mode$z^2) / 2, tolerance = 1e-12)
+      expect_equal(mode$value, label_value(problem, cbind(mode$z)) - sum(mode$z^2) / 2, tolerance = 1e-12)
       # what the standard normal prior has in 2 pi, the Gaussian at the mode takes back
       expect_equal(mode$laplace, mode$value - sum(log(eigen(H)$values)) / 2, tolerance = 0.01)
     }
@@ -164,24 +164,24 @@ test_that("an end that is found twice is one mode, and one that is far below the
 
 test_that("where one point has all the weight the curvature tells the evidence, and points are alike", {
   problem <- label_made_problem(made_two, "one")
-  one <- problem
-  one$value <- function(Z, now) ifelse(seq_len(ncol(Z)) == 3, 0, -1e5)
-  part <- label_integral(one, 64L)
+  local_mocked(label_value = function(problem, Z, now) ifelse(seq_len(ncol(Z)) == 3, 0, -1e5))
+  part <- label_integral(problem, 64L)
   mode <- part$found[[1]]
   expect_equal(part$method, "laplace")
-  expect_equal(part$log_evidence, label_modes(one)[[1]]$laplace)
+  expect_equal(part$log_evidence, label_modes(problem)[[1]]$laplace)
   expect_equal(exp(part$log_weight), rep(1 / 64, 64))
   # they are normal, of the curvature
   many <- label_curvature(problem, list(mode), 4000L)
   expect_equal(rowMeans(many$Z), mode$z, tolerance = 1e-12)
   expect_equal(stats::cov(t(many$Z)), tcrossprod(mode$root), tolerance = 0.1)
   # a point that can't be has no weight
-  one$points <- function(Z) {
-    said <- problem$points(Z)
+  points_at <- label_points_at
+  local_mocked(label_points_at = function(problem, Z) {
+    said <- points_at(problem, Z)
     if (ncol(Z) > 14) said$points$U[1, seq_len(14)] <- NaN
     said
-  }
-  expect_equal(exp(label_integral(one, 64L)$log_weight), rep(c(0, 1 / 50), c(14, 50)))
+  })
+  expect_equal(exp(label_integral(problem, 64L)$log_weight), rep(c(0, 1 / 50), c(14, 50)))
 })
 
 test_that("of many coordinates those of the first noise model keep its curvature where modes are near", {
@@ -190,21 +190,21 @@ test_that("of many coordinates those of the first noise model keep its curvature
   problem <- label_made_problem(made, "alone1")
   expect_gt(problem$d, label_wide)
   asked <- 0
-  counted <- problem
-  counted$slope <- function(z) {
-    asked <<- asked + NCOL(z)
-    problem$slope(z)
-  }
+  slope <- label_slope
+  local_mocked(label_slope = function(problem, Z) {
+    asked <<- asked + ncol(Z)
+    slope(problem, Z)
+  })
   shared <- label_shared(problem, first$problem)
   noise <- which(problem$field == "noise")
   expect_setequal(c(shared$mine, noise, which(problem$field == "learned")), seq_len(problem$d))
   near <- list(z = replace(numeric(problem$d), shared$mine, first$found[[1]]$z[shared$its]), value = -Inf)
-  label_curved(near, counted, list(first))
+  label_curved(near, problem, list(first))
   expect_equal(asked, 1 + problem$d - length(shared$mine))
   asked <- 0
   far <- near
   far$z[1] <- far$z[1] + 3
-  mode <- label_curved(far, counted, list(first))
+  mode <- label_curved(far, problem, list(first))
   expect_equal(asked, 1 + problem$d)
   expect_equal(mode[c("root", "log_det")], label_curved(far, problem)[c("root", "log_det")])
 })
@@ -239,7 +239,7 @@ test_that("how much of rates that are given the scores have learned is integrate
   problem <- label_made_problem(made, "given")
   z <- withr::with_seed(1, stats::rnorm(problem$d))
   h <- 1e-4
-  value <- function(Z) problem$value(Z) - colSums(Z^2) / 2
+  value <- function(Z) label_value(problem, Z) - colSums(Z^2) / 2
   by <- (value(z + diag(h, problem$d)) - value(z - diag(h, problem$d))) / (2 * h)
-  expect_equal(problem$slope(z)$gradient, by, tolerance = 1e-6)
+  expect_equal(slope_at(problem, z)$gradient, by, tolerance = 1e-6)
 })

@@ -51,7 +51,7 @@ test_that("unusual rows are of any class alike, and add to classes that look ali
     expect_equal(matrix(U[, k], 3), want, tolerance = 1e-13)
   }
   expect_equal(matrix(overlap_matrices(0.04, NULL, NULL, 2)$U, 2), diag(0.96, 2) + 0.02)
-  expect_equal(drop(overlap_matrices(0.04, NULL, NULL, 50, TRUE)$U), c(0.96, 0.04 / 50))
+  expect_equal(drop(overlap_matrices(0.04, NULL, NULL, 50)$U), c(0.96, 0.04 / 50))
 })
 
 test_that("slopes are those of the power series, also where directions of L are alike, or nearly", {
@@ -91,8 +91,9 @@ test_that("slopes are those of the power series, also where directions of L are 
 
 test_that("two numbers have the slopes of the matrix they stand for", {
   G <- withr::with_seed(4, matrix(stats::rnorm(16), 4))
-  plain <- overlap_slopes(cbind(c(sum(diag(G)), sum(G))), list(u = 0.1), NULL, 4, TRUE)
   whole <- overlap_slopes(cbind(as.vector(G)), list(u = 0.1), NULL, 4)
+  local_mocked(label_slopes = 3L)
+  plain <- overlap_slopes(cbind(c(sum(diag(G)), sum(G))), list(u = 0.1), NULL, 4)
   expect_equal(plain$u, whole$u)
   expect_equal(whole$u, sum(G) / 4 - sum(diag(G)))
 })

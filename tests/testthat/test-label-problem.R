@@ -5,21 +5,21 @@ random_z <- function(problem, seed, spread = 0.8) {
 }
 
 plain_value <- function(z, problem, made, ...) {
-  at <- plain_label_point(z, problem$field, problem$name, made$kind, made$classes, ...)
+  at <- plain_label_point(z, problem$field, problem$model$name, made$kind, made$classes, ...)
   sum(log(plain_label_rows(at, made$P, made$y)$z))
 }
 
 # Central differences of the log likelihood and prior
 differences <- function(problem, z, h = 1e-4) {
-  value <- function(Z) problem$value(Z) - colSums(Z^2) / 2
+  value <- function(Z) label_value(problem, Z) - colSums(Z^2) / 2
   at <- function(h) value(z + diag(h, length(z)))
   (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
 }
 
 expect_gradient <- function(problem, seed = 1, spread = 0.8) {
   z <- random_z(problem, seed, spread)
-  found <- problem$slope(z)
-  expect_equal(found$value, problem$value(matrix(z)) - sum(z^2) / 2, tolerance = 1e-12)
+  found <- slope_at(problem, z)
+  expect_equal(found$value, label_value(problem, matrix(z)) - sum(z^2) / 2, tolerance = 1e-12)
   expect_lt(max(abs(found$gradient - differences(problem, z)) / (1 + abs(found$gradient))), 1e-6)
 }
 
@@ -42,7 +42,7 @@ test_that("the log likelihood is that of plain sums, under every noise model and
         problem <- label_made_problem(made, name)
         Z <- cbind(random_z(problem, 1), random_z(problem, 2), 0)
         want <- apply(Z, 2, plain_value, problem, made)
-        expect_equal(problem$value(Z), want, tolerance = 1e-10, info = paste(classes, made$kind, name))
+        expect_equal(label_value(problem, Z), want, tolerance = 1e-10, info = paste(classes, made$kind, name))
       }
     }
   }
@@ -77,7 +77,7 @@ test_that("a share of unusual rows that is held is no coordinate, also one of 0"
       expect_false("u" %in% problem$field)
       z <- random_z(problem, 4)
       want <- plain_value(z, problem, made, unusual = unusual)
-      expect_equal(problem$value(matrix(z)), want, tolerance = 1e-10)
+      expect_equal(label_value(problem, matrix(z)), want, tolerance = 1e-10)
       expect_gradient(problem)
     }
   }
@@ -88,7 +88,7 @@ test_that("without unusual rows nothing stands beside the scores but wrong label
   problem <- label_made_problem(made, "each", plain = TRUE)
   z <- random_z(problem, 5)
   expect_false(any(c("u", "pairs") %in% problem$field))
-  expect_equal(problem$value(matrix(z)), plain_value(z, problem, made, unusual = 0), tolerance = 1e-10)
+  expect_equal(label_value(problem, matrix(z)), plain_value(z, problem, made, unusual = 0), tolerance = 1e-10)
   expect_gradient(problem)
 })
 
@@ -102,7 +102,7 @@ test_that("a row that stands for several counts as often", {
   for (name in c("none", "matrix")) {
     problem <- label_made_problem(made, name)
     z <- matrix(random_z(problem, 6))
-    expect_equal(problem$value(z), label_made_problem(repeated, name)$value(z), tolerance = 1e-12)
+    expect_equal(label_value(problem, z), label_value(label_made_problem(repeated, name), z), tolerance = 1e-12)
     expect_gradient(problem)
   }
 })
@@ -120,7 +120,7 @@ test_that("checks and labels of groups have the likelihood of their reports", {
   for (name in names(made$noise$weights)) {
     problem <- label_made_problem(made, name)
     z <- random_z(problem, 7)
-    omega <- array(problem$points(matrix(z))$omega, c(2, 2, 2))
+    omega <- array(label_points_at(problem, matrix(z))$omega, c(2, 2, 2))
     at <- plain_label_point(z, problem$field, "none", "fit", 2)
     L <- t(sapply(1:60, function(i) omega[group[i], , code[i]]))
     L[checked, ] <- L[checked, ] * diag(2)[class, ]
@@ -128,7 +128,7 @@ test_that("checks and labels of groups have the likelihood of their reports", {
     at[c("b", "U")] <- plain_label_point(z, problem$field, "none", "recorded", 2)[c("b", "U")]
     at$out <- if (name != "none") solve(omega[1, , ] / 3 + omega[2, , ] * 2 / 3)
     want <- sum(log(plain_label_rows(at, made$P, code, L)$z))
-    expect_equal(problem$value(matrix(z)), want, tolerance = 1e-10)
+    expect_equal(label_value(problem, matrix(z)), want, tolerance = 1e-10)
     expect_gradient(problem)
   }
 })
@@ -142,7 +142,7 @@ test_that("a study of the labels has its likelihood", {
   z <- random_z(problem, 8)
   omega <- plain_omega("two", z[problem$field == "noise"], 2)
   expect_equal(
-    problem$value(matrix(z)) - without$value(matrix(z)), sum(study * log(omega)), tolerance = 1e-10
+    label_value(problem, matrix(z)) - label_value(without, matrix(z)), sum(study * log(omega)), tolerance = 1e-10
   )
   expect_gradient(problem)
 })
@@ -156,8 +156,8 @@ test_that("of very many classes matrices are two numbers, and the likelihood the
   for (name in c("none", "one")) {
     problem <- label_made_problem(made, name)
     Z <- matrix(random_z(problem, 9))
-    expect_equal(nrow(problem$points(Z)$points$U), 2)
-    expect_equal(problem$value(Z), plain_value(drop(Z), problem, made), tolerance = 1e-10)
+    expect_equal(nrow(label_points_at(problem, Z)$points$U), 2)
+    expect_equal(label_value(problem, Z), plain_value(drop(Z), problem, made), tolerance = 1e-10)
     expect_gradient(problem)
   }
 })
@@ -180,8 +180,8 @@ test_that("a noise matrix without an inverse turns a climb away, without numbers
   cap <- stats::pbeta(0.7, 1, 4)
   z <- replace(numeric(problem$d), problem$field == "noise", stats::qnorm(stats::pbeta(2 / 3, 1, 4) / cap))
   for (step in c(0, 1e-14, 1e-9, 1e-4)) {
-    out <- problem$slope(z + step)
-    expect_false(anyNA(c(out$value, out$gradient, problem$value(cbind(z + step)))))
-    expect_lt(out$value, problem$value(cbind(0 * z)))
+    out <- slope_at(problem, z + step)
+    expect_false(anyNA(c(out$value, out$gradient, label_value(problem, cbind(z + step)))))
+    expect_lt(out$value, label_value(problem, cbind(0 * z)))
   }
 })

@@ -1,0 +1,69 @@
+# Rows with scores and reports, as the label stage takes them: rows of which the same is reported are of one
+# kind, whose likelihoods of the true classes are made of omega once.
+
+label_weights <- 100L # classes up to which their weights are learned,
+label_slopes <- 40L   # up to which each has a slope, and matrices are whole,
+label_pairs <- 12L    # and up to which all pairs may look alike: of more each with its nearest
+
+#' Rows with scores, as the label stage takes them
+#'
+#' @param P scores, n x C, above 0. @param reports on the rows. @param way list(kind: "fit" where
+#'   they are leave-one-out probabilities of the true class by a fit of ours, "recorded" where of
+#'   the recorded class, "scores" of any classifier; slope, unusual: what is held of them, or `NULL`;
+#'   within: bounds of the log slope, or `NULL`).
+#' @return list(data: see native_label_values(); kinds: reports on a row of each kind; share: of the
+#'   sources; way; n, classes; labels: how many, by weight)
+#' @noRd
+label_rows <- function(P, reports, way) {
+  kinds <- report_kinds(reports)
+  classes <- ncol(P)
+  P <- t(unname(P))
+  list(
+    data = list(
+      P = P, S = log(P), kind = kinds$kind - 1L, times = reports$times,
+      kinds = kinds$reports$n, plain = classes > label_slopes
+    ),
+    kinds = kinds$reports, cell = label_cells(kinds$reports), share = source_sizes(reports), way = way,
+    n = ncol(P), classes = classes, labels = max(ncol(P), round(sum(report_times(reports))))
+  )
+}
+
+#' Where the likelihoods of kinds of rows stand in omega, those of one report each that is not certain;
+#' of others `NULL`
+#' @noRd
+label_cells <- function(kinds) {
+  if (report_one_each(kinds) && !has_soft(kinds) && all(kinds$source > 0L)) {
+    sources <- length(kinds$sources)
+    classes <- kinds$classes
+    true <- rep(seq_len(classes), each = kinds$n)
+    kinds$source + sources * (true - 1L + classes * (kinds$value - 1L))
+  }
+}
+
+#' The slopes in omega at points from those in the likelihoods of the kinds
+#' @noRd
+label_by_omega <- function(rows, omega, slope) {
+  if (is.null(rows$cell)) {
+    by <- vapply(seq_len(ncol(slope)), function(k) {
+      report_slope(rows$kinds, array(omega[, , , k], dim(omega)[1:3]), matrix(slope[, k], rows$kinds$n))
+    }, array(0, dim(omega)[1:3]))
+    return(array(by, dim(omega)))
+  }
+  by <- matrix(0, prod(dim(omega)[1:3]), ncol(slope))
+  by[rows$cell, ] <- slope
+  array(by, dim(omega))
+}
+
+#' The likelihoods of the kinds of rows at points, (kinds C) x K
+#' @param cell see label_cells().
+#' @noRd
+label_likelihoods <- function(kinds, omega, cell = label_cells(kinds)) {
+  size <- dim(omega)
+  if (!is.null(cell)) {
+    return(matrix(omega, ncol = size[4])[cell, , drop = FALSE])
+  }
+  L <- vapply(seq_len(size[4]), function(k) {
+    as.vector(report_likelihood(kinds, array(omega[, , , k], size[1:3])))
+  }, numeric(kinds$n * size[2]))
+  matrix(L, kinds$n * size[2])
+}
