@@ -1,4 +1,6 @@
-# The answers of a report (label_report()): the file that its page saves, and what in it is a check.
+# The answers of a report (label_report()): the file that its page saves, and what in it is a check. A line
+# for each row that was looked at: its position, often its identifier, the label `recorded`, an `answer`,
+# one of the words below, and the true class as its `label`, where that was said.
 
 answer_words <- c(
   right = "right", wrong = "wrong", open = "can't say", part = "wrong, class not given", none = ""

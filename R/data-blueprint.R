@@ -18,33 +18,28 @@
 #' @noRd
 mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subset = NULL,
                          env = environment(formula), many = FALSE) {
-  frame <- model_frame(formula, data, offset = TRUE)
-  n_given <- nrow(frame)
-  at <- subset_rows(frame, subset, data, env)
-  if (!identical(at, seq_len(n_given))) frame <- frame[at, , drop = FALSE]
-  position <- stats::setNames(at, row.names(frame)) # a row that a subset repeats has several names
-  frame <- one_a_item(frame)
-  items <- attr(frame, "items")
-  n_subset <- nrow(frame)
-  given <- frame
-  frame <- apply_na_action(frame, na.action)
-  check_rows(nrow(frame), n_subset, given)
+  all <- model_frame(formula, data, offset = TRUE)
+  at <- subset_rows(all, subset, data, env)
+  picked <- if (identical(at, seq_len(nrow(all)))) all else all[at, , drop = FALSE]
+  given <- one_a_item(picked)
+  frame <- apply_na_action(given, na.action)
+  check_rows(nrow(frame), nrow(given), given)
   open <- rows_without_label(given, frame)
   inform_lost_rows(given, nrow(frame), open)
   outcome <- mold_response(
-    stats::model.response(frame), rlang::as_label(formula[[2]]), many = many, single = n_subset == 1
+    stats::model.response(frame), rlang::as_label(formula[[2]]), many = many, single = nrow(given) == 1
   )
   molded <- mold_terms(formula, frame, data, scale, outcome)
-  rows <- unname(position[row.names(frame)])
-  named <- function(names) if (is.null(items)) names else unname(items[names])
-  molded <- with_labels(
-    molded, outcome, rows, named(row.names(frame)), n_given, attr(frame, "na.action")
+  # by name, as a row that a subset repeats has several
+  items <- attr(given, "items")
+  table <- list(
+    rows = at[match(row.names(given), row.names(picked))],
+    names = if (is.null(items)) row.names(given) else items,
+    na_action = attr(frame, "na.action"), n_given = nrow(all)
   )
+  molded <- with_labels(molded, outcome, table, match(row.names(frame), row.names(given)))
   given <- given[open, , drop = FALSE]
-  names <- row.names(given)
-  molded <- with_unlabelled(
-    molded, formula_features(given, attr(frame, "terms")), open, unname(position[names]), named(names)
-  )
+  molded <- with_unlabelled(molded, formula_features(given, attr(frame, "terms")), table, open)
   with_formula_offset(molded, frame, given, data)
 }
 
@@ -56,11 +51,15 @@ mold_response <- function(y, arg = "y", ...) {
   } else if (is_soft_response(y)) mold_soft(y, arg, ...) else mold_outcome(y, arg, ...)
 }
 
-#' @param outcome see mold_response().
+#' Molded rows with their labels
+#' @param outcome see mold_response(). @param table list(rows, names: positions and names of the rows of
+#'   the data given that na.action saw; na_action, what it left out; n_given). @param kept which of them
+#'   these are.
 #' @noRd
-with_labels <- function(molded, outcome, rows, row_names, n_given, na_action = NULL) {
+with_labels <- function(molded, outcome, table, kept) {
   molded$data <- c(molded$data, list(
-    y = outcome$y, rows = rows, row_names = row_names, na_action = na_action, n_given = n_given
+    y = outcome$y, rows = table$rows[kept], row_names = table$names[kept],
+    na_action = table$na_action, n_given = table$n_given
   ), outcome[names(outcome) == "said"])
   molded
 }
@@ -74,18 +73,19 @@ as_omitted <- function(rows, names) {
 
 #' Molded rows with others that have no label beside them
 #'
-#' @param features theirs. @param at their positions among the rows from which na.action took some.
-#' @param rows their positions in the data given.
+#' @param features theirs. @param table see with_labels(). @param open which of its rows they are.
 #' @return `molded`, its data with `unlabelled`, list(X, at, rows, row_names).
 #' @noRd
-with_unlabelled <- function(molded, features, at, rows, names) {
-  if (!length(at)) {
+with_unlabelled <- function(molded, features, table, open) {
+  if (!length(open)) {
     return(molded)
   }
   check_features(features[molded$blueprint$columns])
-  inform_unlabelled(rows)
-  X <- forge_features(molded$blueprint, features, length(at), TRUE, where = "the rows without a label")
-  molded$data$unlabelled <- list(X = X, at = as.integer(at), rows = rows, row_names = names)
+  inform_unlabelled(table$rows[open])
+  X <- forge_features(molded$blueprint, features, length(open), TRUE, where = "the rows without a label")
+  molded$data$unlabelled <- list(
+    X = X, at = as.integer(open), rows = table$rows[open], row_names = table$names[open]
+  )
   molded
 }
 
@@ -142,14 +142,16 @@ mold_xy <- function(x, y, scale, many = FALSE) {
       named = is.data.frame(x) || !is.null(colnames(x)), variables = names(features)
     ), outcome[names(outcome) %in% c("levels", "ordered")]
   )
-  names <- row_names_of(x)
-  some <- function(rows) lapply(features, `[`, rows)
   rows <- which(labelled)
   open <- which(!labelled)
+  some <- function(rows) lapply(features, `[`, rows)
+  names <- row_names_of(x)
+  table <- list(
+    rows = seq_len(nrow(x)), names = names, na_action = as_omitted(open, names), n_given = nrow(x)
+  )
   check_features(features)
   molded <- mold_features(some(rows), length(rows), scale, blueprint, outcome$y)
-  molded <- with_labels(molded, outcome, rows, names[rows], nrow(x), as_omitted(open, names))
-  with_unlabelled(molded, some(open), open, open, names[open])
+  with_unlabelled(with_labels(molded, outcome, table, rows), some(open), table, open)
 }
 
 #' Which rows have a label, or a probability of each class
@@ -184,33 +186,12 @@ mold_features <- function(features, n, scale, blueprint, y) {
 #'   coding of the feature of a name.
 #' @noRd
 code_features <- function(blueprint, features, n, scale, code) {
-  constant <- n > 1 & vapply(features, function(v) length(unique(v)) <= 1, NA)
-  inform_these(
-    "constant_columns",
-    c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
-    columns = names(which(constant))
-  )
-  # text that differs in every row: all rows are equally unlike each other; else a single input is
-  # one on purpose
-  unlike <- n > 10 & !constant & vapply(seq_along(features), function(j) {
-    v <- features[[j]]
-    names_rows(v, n, names(features)[j]) &&
-      (length(features) > 1 || !anyDuplicated(v) && feature_kind(v) == "factor")
-  }, NA)
-  inform_these(
-    "likely_id",
-    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?names or numbers/name or number} the rows, as
-           identifiers do, and {?is/are} left out."),
-    columns = names(features)[which(unlike)]
-  )
-  useless <- constant | unlike
-  # of shards there are fewer values
-  if (n > 10 && all(lengths(features) == n)) useless[!useless] <- copied_features(features[!useless], n)
+  kept <- !are_useless(features, n)
   names <- as.character(names(features))
-  blueprint$coding <- lapply(rlang::set_names(names[!useless]), code)
-  blueprint$columns <- names[!useless]
+  blueprint$coding <- lapply(rlang::set_names(names[kept]), code)
+  blueprint$columns <- names[kept]
   blueprint$all_columns <- names
-  blueprint$term <- attr(features, "term")[!useless]
+  blueprint$term <- attr(features, "term")[kept]
   blueprint$scale <- scale
   structure(blueprint, class = "sturdy_blueprint")
 }

@@ -5,16 +5,17 @@
 #' @noRd
 feature_coding <- function(v, name, scale) {
   kind <- feature_kind(v)
-  if (kind != "numeric") {
-    levels <- if (is.factor(v)) levels(v) else text_levels(as.character(v))
-    levels <- levels[levels %in% as.character(v)]
-    count <- tabulate(match(as.character(v), levels), length(levels))
-    return(list(
-      kind = kind, levels = levels, contrasts = contrasts_of(v), spread = count_spread(count)
-    ))
+  if (kind == "numeric") {
+    return(scale_coding(as.double(v), name, scale, time_of(v)))
   }
-  time <- time_of(v)
-  v <- as.double(v)
+  levels <- if (is.factor(v)) levels(droplevels(v)) else text_levels(as.character(v))
+  count <- tabulate(match(as.character(v), levels), length(levels))
+  list(kind = kind, levels = levels, contrasts = contrasts_of(v), spread = count_spread(count))
+}
+
+#' The centre and scale of numbers: x is (v - mean) / sd, or v itself
+#' @noRd
+scale_coding <- function(v, name, scale, time) {
   if (!scale) {
     check_entries(
       abs(v) > input_most, "be at most {input_most} in size", "larger", "not_finite", name
@@ -34,7 +35,7 @@ feature_coding <- function(v, name, scale) {
   number_coding(signif(mean(v), 13), signif(spread, 13), time)
 }
 
-number_coding <- function(center, scale, time) {
+number_coding <- function(center, scale, time = NULL) {
   c(list(kind = "numeric", center = center, scale = scale), list(time = time)[!is.null(time)])
 }
 

@@ -1,6 +1,39 @@
-# Columns that say what others say: copies of them, and sums.
+# Columns that are left out, as they say nothing of their own: constant ones, names and numbers of the
+# rows, copies of other columns, and sums of them.
 
 summed_most <- 400L # columns: of more a decomposition takes long
+unlike_least <- 10L # rows: columns of fewer are not looked at
+
+#' Which features say nothing of their own; a message names those of each kind
+#' @param features n values each, or a few that show what there are.
+#' @return logical, one a feature
+#' @noRd
+are_useless <- function(features, n) {
+  constant <- n > 1 & vapply(features, function(v) length(unique(v)) <= 1, NA)
+  inform_these(
+    "constant_columns",
+    c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
+    columns = names(which(constant))
+  )
+  if (n <= unlike_least) {
+    return(constant)
+  }
+  # all rows are equally unlike each other; a single input is one on purpose
+  unlike <- !constant & vapply(seq_along(features), function(j) {
+    v <- features[[j]]
+    names_rows(v, n, names(features)[j]) &&
+      (length(features) > 1 || !anyDuplicated(v) && feature_kind(v) == "factor")
+  }, NA)
+  inform_these(
+    "likely_id",
+    c(i = "{qty(length(these))}Column{?s} {.val {these}} {?names or numbers/name or number} the rows, as
+           identifiers do, and {?is/are} left out."),
+    columns = names(features)[which(unlike)]
+  )
+  useless <- constant | unlike
+  if (all(lengths(features) == n)) useless[!useless] <- copied_features(features[!useless], n)
+  useless
+}
 
 #' Which features are copies of others, or sums; a message names them
 #'

@@ -52,16 +52,15 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progr
   y <- one_a_row(y, nrow(x), "y", "x")
   must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y)
   check_progress(progress)
+  learn <- fit
   if (inherits(fit, "model_spec")) {
     check_package("parsnip", "cross_fit")
     learn <- function(x, y) generics::fit_xy(fit, x, y)
-  } else {
-    must(
-      is.function(fit), "fit", "be a function of inputs and labels, or a parsnip specification",
-      got = fit
-    )
-    learn <- fit
   }
+  must(
+    is.function(learn), "fit", "be a function of inputs and labels, or a parsnip specification",
+    got = fit
+  )
   if (is.null(predict)) predict <- function(model, x) stats::predict(model, x, type = "prob")
   must(
     is.function(predict), "predict", "be a function of a fitted classifier and inputs",
@@ -70,7 +69,7 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progr
   if (!is.factor(y)) y <- factor(y)
   y <- droplevels(y)
   must(nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels")
-  fold <- check_folds(folds, y, units)
+  fold <- if (is.null(units)) check_folds(folds, y) else unit_folds(folds, y, units)
   prob <- matrix(0, nrow(x), nlevels(y), dimnames = list(row_names_of(x), levels(y)))
   meter <- progress_meter("Cross-fitting", progress)
   all <- unique(fold)
@@ -87,16 +86,20 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progr
   structure(prob, labels = y, units = units)
 }
 
-#' The fold of each row, the same for all rows of a unit
+#' The fold of each row, the same for all rows of a unit, whose label is the first that there is
 #' @noRd
-check_folds <- function(folds, y, units = NULL) {
-  if (!is.null(units)) {
-    unit <- check_units(units, list(rows = seq_along(y), n_given = length(y)))
-    must(length(folds) == 1, "folds", "be one number where there are {.arg units}", "units", got = folds)
-    of <- match(unit, unique(unit))
-    labelled <- order(is.na(y)) # the first label of each
-    return(check_folds(folds, y[labelled][match(seq_len(max(of)), of[labelled])])[of])
-  }
+unit_folds <- function(folds, y, units) {
+  unit <- check_units(units, list(rows = seq_along(y), n_given = length(y)))
+  must(length(folds) == 1, "folds", "be one number where there are {.arg units}", "units", got = folds)
+  of <- match(unit, unique(unit))
+  labelled <- order(is.na(y))
+  first <- labelled[match(seq_len(max(of)), of[labelled])]
+  check_folds(folds, y[first])[of]
+}
+
+#' The fold of each row
+#' @noRd
+check_folds <- function(folds, y) {
   known <- !is.na(y)
   if (length(folds) == length(y) && length(y) > 1) {
     must(

@@ -118,11 +118,8 @@ numeric_product <- function(values, variables, term) {
   )
   parts <- Map(main_effect, values, variables)
   product <- function(a, b) {
-    pairs <- expand.grid(i = seq_along(a), j = seq_along(b))
-    stats::setNames(
-      Map(function(i, j) a[[i]] * b[[j]], pairs$i, pairs$j),
-      paste(names(a)[pairs$i], names(b)[pairs$j], sep = ":")
-    )
+    each <- lapply(b, function(v) lapply(a, `*`, v))
+    stats::setNames(unlist(each, recursive = FALSE), c(outer(names(a), names(b), paste, sep = ":")))
   }
   Reduce(product, parts)
 }

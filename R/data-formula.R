@@ -9,8 +9,7 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   check_no_lists(formula, data)
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
-    stats::model.frame(formula, data, na.action = stats::na.pass), arg,
-    absent_columns(formula, data), names(data)
+    stats::model.frame(formula, data, na.action = stats::na.pass), arg, formula, data
   )
   refuse(
     !offset && !is.null(attr(attr(frame, "terms"), "offset")),
@@ -98,17 +97,16 @@ absent_columns <- function(formula, data) {
 }
 
 #' What a formula computes
-#' @param absent,columns names of columns that are not there, and of those that are.
+#' @param formula,data what it is computed of, where a column may be missing.
 #' @noRd
-by_formula <- function(code, where, absent = NULL, columns = NULL) {
+by_formula <- function(code, where, formula = NULL, data = NULL) {
   tryCatch(code, error = function(cnd) {
+    absent <- absent_columns(formula, data)
     abort_sturdy(
       c(
         "The variables of the formula can't be evaluated in {.arg {where}}.",
-        x = if (length(absent)) {
-          "There is no column {.or {.val {absent}}}, but {.val {few(columns)}}."
-        },
-        i = if (length(absent) && length(columns) == 1) {
+        x = if (length(absent)) "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}.",
+        i = if (length(absent) && length(data) == 1) {
           "Files separated by semicolons are read by {.fn read.csv2}."
         }
       ),

@@ -13,7 +13,7 @@
 #' @noRd
 mold_outcome <- function(y, arg = "y", one_class = FALSE, many = FALSE, single = TRUE) {
   y <- outcome_factor(check_outcome(y, arg), arg)
-  used <- levels(y)[levels(y) %in% as.character(y)]
+  used <- levels(droplevels(y))
   if (length(used) < 2 && nlevels(y) == 2 && (one_class || single && length(y) == 1)) {
     used <- levels(y)
   }

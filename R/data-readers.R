@@ -97,22 +97,22 @@ readers <- function(..., reader = NULL, item = NULL, gold = NULL) {
   codes <- matrix(match(said$values, said$levels), n)
   who <- names(labels)[seq_len(ncol(codes) - !is.null(gold))]
   colnames(codes) <- c(who, "gold"[!is.null(gold)])
-  of <- if (long) {
-    parts <- list(reader = reader, item = item)
-    for (name in names(parts)) {
-      v <- parts[[name]]
-      must(
-        is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), name,
-        "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v
-      )
-    }
-    lapply(parts, function(v) if (is.factor(v)) droplevels(v) else factor(v, unique(v)))
-  }
+  of <- if (long) list(reader = one_a_label(reader, "reader", n), item = one_a_label(item, "item", n))
   new_readers(
     cbind(codes, reader = as.integer(of$reader), item = as.integer(of$item)),
     levels = said$levels, gold = !is.null(gold),
     readers = if (long) levels(of$reader) else who, items = levels(of$item)
   )
+}
+
+#' Who gave each label of a long table, or of which item, as a factor
+#' @noRd
+one_a_label <- function(v, arg, n) {
+  must(
+    is.atomic(v) && !is.null(v) && is.null(dim(v)) && length(v) == n && !anyNA(v), arg,
+    "have an entry for each of the {n} label{?s}, without missing values", "readers", got = v
+  )
+  if (is.factor(v)) droplevels(v) else factor(v, unique(v))
 }
 
 #' @param codes n x columns: a reader each, or the label alone; then gold, reader and item, where
@@ -224,7 +224,7 @@ one_a_item <- function(frame) {
   }
   frame <- frame[first, , drop = FALSE]
   frame[[attr(attr(frame, "terms"), "response")]] <- wide_readers(y, of, length(first))
-  attr(frame, "items") <- stats::setNames(items[item[first]], row.names(frame))
+  attr(frame, "items") <- items[item[first]]
   frame
 }
 
@@ -264,7 +264,7 @@ mold_readers <- function(y, arg, ...) {
   source <- match(colnames(codes), attr(y, "readers"))
   if (attr(y, "gold")) source[ncol(codes)] <- 0L
   said <- list(
-    row = unname(at[, 1]), source = source[at[, 2]], value = codes[at], sources = attr(y, "readers")
+    row = unname(at[, "row"]), source = source[at[, "col"]], value = codes[at], sources = attr(y, "readers")
   )
   if (length(unique(said$value)) > 2) said <- without_constant(said)
   given <- names[said$value]

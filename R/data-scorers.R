@@ -11,24 +11,27 @@ mean_by_row <- function(prob, row, labels) {
 
 #' Leave-one-out probabilities of a logistic model by one step of Newton's method
 #'
+#' Without row i its linear predictor is eta_i - h_i / (1 - h_i) r_i, h the leverage and r the residual
+#' of the last weighted least squares.
+#'
 #' Rows are those of the data that it was given, also those without a value, and have their names: a
 #' `subset` is known by these.
 #' @noRd
 glm_left_out <- function(x) {
   plain <- class(x)[1] == "glm" && identical(x$family$family, "binomial") && all(x$y %in% 0:1) &&
     all(x$prior.weights == 1)
-  if (plain) {
-    omitted <- x$na.action
-    x["na.action"] <- list(NULL) # or some of what follows has these rows and some has not
-    h <- stats::hatvalues(x)
-    eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
-    all_rows <- function(v) stats::naresid(structure(omitted, class = "exclude"), v)
-    if (is.null(omitted)) all_rows <- identity
-    structure(
-      all_rows(stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))),
-      labels = unname(all_rows(glm_labels(x)))
-    )
+  if (!plain) {
+    return(NULL)
   }
+  omitted <- x$na.action
+  if (length(omitted)) class(omitted) <- "exclude"
+  x["na.action"] <- list(NULL) # or some of what follows has these rows and some has not
+  h <- stats::hatvalues(x)
+  eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
+  prob <- stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))
+  structure(
+    stats::naresid(omitted, prob), labels = unname(stats::naresid(omitted, glm_labels(x)))
+  )
 }
 
 #' Labels of a logistic model by the names that its response has for them, where it keeps that

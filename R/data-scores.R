@@ -47,7 +47,8 @@ mold_scores <- function(prob, labels) {
     data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
-  with_labels(molded, list(y = code), rows, names[rows], n, as_omitted(missing, names))
+  table <- list(rows = seq_len(n), names = names, na_action = as_omitted(missing, names), n_given = n)
+  with_labels(molded, list(y = code), table, rows)
 }
 
 #' How scores are encoded: as they are
@@ -55,9 +56,7 @@ mold_scores <- function(prob, labels) {
 score_blueprint <- function(levels, floor) {
   structure(list(
     interface = "matrix", named = TRUE, variables = levels, levels = levels,
-    coding = lapply(rlang::set_names(levels), function(class) {
-      list(kind = "numeric", center = 0, scale = 1)
-    }),
+    coding = lapply(rlang::set_names(levels), function(class) number_coding(0, 1)),
     columns = levels, all_columns = levels, scale = FALSE, floor = floor
   ), class = "sturdy_blueprint")
 }
@@ -115,33 +114,16 @@ with_event <- function(prob, own, labels) {
 }
 
 #' Columns in the order of the classes, and with their names
+#' @return rows x classes
 #' @noRd
 score_classes <- function(prob, labels) {
-  columns <- score_names(colnames(prob))
-  said <- unique(as.character(labels))
   must(
     ncol(prob) <= scores_most, "prob",
     "have at most {scores_most} columns, one for each class, not {ncol(prob)}", "outcome_levels"
   )
+  columns <- score_names(colnames(prob))
   if (is.null(columns)) {
-    one <- is.numeric(labels) && ncol(prob) == 2 && all(labels == 1)
-    must(
-      !one, "labels", "show both classes, or be a factor with both for levels", "outcome_levels",
-      more = c(
-        x = "All {length(labels)} {?is/are} 1: the event, where the other class is 0 or -1, or the
-             first of 1 and 2?",
-        i = "With names of classes for the columns of {.arg prob} one class is enough, too."
-      )
-    )
-    levels <- score_levels(labels, ncol(prob))
-    must(
-      length(levels) == ncol(prob), "prob", "have columns with the names of the classes",
-      c("column_names", "outcome_levels"), more = c(
-        x = "It has {ncol(prob)} column{?s} without names, and {.arg labels} {length(said)}
-             {cli::qty(length(said))}class{?es}."
-      )
-    )
-    colnames(prob) <- levels
+    colnames(prob) <- nameless_classes(prob, labels)
     return(prob)
   }
   twice <- unique(columns[duplicated(columns)])
@@ -149,7 +131,7 @@ score_classes <- function(prob, labels) {
     !length(twice) && !anyNA(columns) && all(nzchar(columns)), "prob",
     "have columns with different names", "column_names"
   )
-  unknown <- setdiff(said, columns)
+  unknown <- setdiff(unique(as.character(labels)), columns)
   must(
     !length(unknown), "labels", "be names of columns of {.arg prob}",
     c("novel_levels", "outcome_levels"), more = c(
@@ -164,16 +146,43 @@ score_classes <- function(prob, labels) {
   if (same) prob[, levels(labels), drop = FALSE] else prob
 }
 
+#' The classes of columns without names, which are in the order of the levels
+#' @noRd
+nameless_classes <- function(prob, labels) {
+  must(
+    !is.numeric(labels) || ncol(prob) != 2 || !all(labels == 1), "labels",
+    "show both classes, or be a factor with both for levels", "outcome_levels",
+    more = c(
+      x = "All {length(labels)} {?is/are} 1: the event, where the other class is 0 or -1, or the
+           first of 1 and 2?",
+      i = "With names of classes for the columns of {.arg prob} one class is enough, too."
+    )
+  )
+  levels <- score_levels(labels, ncol(prob))
+  said <- unique(labels)
+  must(
+    length(levels) == ncol(prob), "prob", "have columns with the names of the classes",
+    c("column_names", "outcome_levels"), more = c(
+      x = "It has {ncol(prob)} column{?s} without names, and {.arg labels} {length(said)}
+           {cli::qty(length(said))}class{?es}."
+    )
+  )
+  levels
+}
+
 #' Scores of one of two classes that are lower where it is recorded are most often those of the other
 #'
-#' By the area under the ROC curve, three standard errors below 1/2.
+#' By the area under the ROC curve, P(score where it is recorded > score where it is not), three
+#' standard errors below 1/2.
 #' @noRd
 inform_reversed <- function(prob, labels) {
   event <- colnames(prob)[2]
-  of_event <- as.character(labels) == event
-  n <- c(sum(of_event), sum(!of_event))
-  area <- (mean(rank(prob[, 2])[of_event]) - (n[1] + 1) / 2) / n[2] # NaN where all are of one class
-  if (ncol(prob) == 2 && isTRUE(area < 0.5 - 3 * sqrt((sum(n) + 1) / (12 * prod(n))))) {
+  recorded <- as.character(labels) == event
+  yes <- sum(recorded)
+  no <- sum(!recorded)
+  area <- (mean(rank(prob[, 2])[recorded]) - (yes + 1) / 2) / no # NaN where all are of one class
+  error <- sqrt((yes + no + 1) / (12 * yes * no))
+  if (ncol(prob) == 2 && isTRUE(area < 0.5 - 3 * error)) {
     inform_sturdy(
       c(
         i = "The scores of {.val {event}} are lower where it is recorded than where it is not.",
@@ -188,8 +197,7 @@ inform_reversed <- function(prob, labels) {
 #' @noRd
 score_levels <- function(labels, columns) {
   if (is.factor(labels)) {
-    used <- levels(labels)[levels(labels) %in% as.character(labels)]
-    return(if (nlevels(labels) == columns) levels(labels) else used)
+    return(levels(if (nlevels(labels) == columns) labels else droplevels(labels)))
   }
   if (is.numeric(labels) && (columns != 2 || !length(two_codes(labels)))) {
     return(as.character(sort(unique(labels))))
@@ -224,7 +232,7 @@ score_rows <- function(prob, floor, arg) {
   )
   zero <- which(prob == 0, arr.ind = TRUE)
   if (nrow(zero)) {
-    above <- prob[zero[, 1], , drop = FALSE]
+    above <- prob[zero[, "row"], , drop = FALSE]
     above[above == 0] <- Inf
     prob[zero] <- pmin(floor, do.call(pmin, as.data.frame(above)) / 2)
   }

@@ -103,19 +103,20 @@ sturdy_data <- function(name) {
 #' attr(noisy, "flipped")
 #' which(noisy != y)
 flip_labels <- function(y, rate, seed = NULL) {
-  other <- flip_other(y)
+  levels <- flip_levels(y)
   rate <- check_number(rate, "rate", min = 0, max = 1)
-  n <- length(y)
+  others <- length(levels) - 1L
   with_seed_or_stream(seed, {
-    flipped <- sort(sample.int(n, round(rate * n)))
-    y[flipped] <- other(flipped)
+    flipped <- sort(sample.int(length(y), round(rate * length(y))))
+    step <- if (others > 1) sample.int(others, length(flipped), TRUE) else 1L
+    y[flipped] <- levels[(match(y[flipped], levels) - 1L + step) %% (others + 1L) + 1L]
   })
   attr(y, "flipped") <- flipped
   y
 }
 
-# What gives elements of `y` another label, of y's type.
-flip_other <- function(y) {
+# The labels that there are, of y's type
+flip_levels <- function(y) {
   check_given(missing(y), "y")
   must(
     is.factor(y) || is.logical(y) || is.numeric(y), "y",
@@ -124,12 +125,8 @@ flip_other <- function(y) {
   )
   must(!anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing")
   levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else one_pair(y)
-  others <- length(levels) - 1L
-  must(others > 0, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
-  function(which) {
-    step <- if (others > 1) sample.int(others, length(which), TRUE) else 1L
-    levels[(match(y[which], levels) - 1L + step) %% (others + 1L) + 1L]
-  }
+  must(length(levels) > 1, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
+  levels
 }
 
 # The two codes of numeric labels

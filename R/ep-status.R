@@ -1,22 +1,14 @@
 # How EP can end: one row for each status, with its code in src/status.h and the words
 # for it. `happened` is filled in by ep_message(); `means` and `do` are shown by
-# ep_diagnostics(); `do_linear`, where it is given, takes the place of `do` for a
-# model without a kernel.
+# ep_diagnostics(), and after it `do_kernel` or, for a model without a kernel, `do_linear`.
 
 ep_damp_more <- "Damp more: ep_control(damping = 0.3, max_sweeps = 1000)."
 ep_more_noise <- "Allow more label noise (a larger epsilon) or a larger nugget."
-ep_more_noise_linear <- c(
-  "Allow more label noise (a larger epsilon) or a larger nugget.",
-  paste(
-    "If the classes overlap near the boundary, EP may have no fixed point with many",
-    "rows and few weights without a nugget: use nugget = \"learn\", or inference =",
-    "\"adf\"."
-  )
-)
-
-ep_gentler <- list(
-  do = c(ep_damp_more, ep_more_noise, "In stc(), use a larger df."),
-  do_linear = c(ep_damp_more, ep_more_noise_linear)
+ep_larger_df <- "In stc(), use a larger df."
+ep_learn_nugget <- paste(
+  "If the classes overlap near the boundary, EP may have no fixed point with many",
+  "rows and few weights without a nugget: use nugget = \"learn\", or inference =",
+  "\"adf\"."
 )
 
 ep_statuses <- list(
@@ -47,7 +39,7 @@ ep_statuses <- list(
       "Some rows took no part in the last sweep. The evidence and the probabilities",
       "are only rough."
     ),
-    do = ep_gentler$do, do_linear = ep_gentler$do_linear
+    do = c(ep_damp_more, ep_more_noise), do_kernel = ep_larger_df, do_linear = ep_learn_nugget
   ),
   stalled = list(
     code = 5L,
@@ -63,10 +55,7 @@ ep_statuses <- list(
       "If damping is small, damp less; if it is 1, damp: ep_control(damping = 0.3).",
       ep_more_noise
     ),
-    do_linear = c(
-      "If damping is small, damp less; if it is 1, damp: ep_control(damping = 0.3).",
-      ep_more_noise_linear
-    )
+    do_linear = ep_learn_nugget
   ),
   no_step = list(
     code = 6L,
@@ -78,7 +67,7 @@ ep_statuses <- list(
       "Every step, however short, led to sites without a posterior or away from a fixed",
       "point. The results are those of the best sites met, and only rough."
     ),
-    do = ep_gentler$do, do_linear = ep_gentler$do_linear
+    do = c(ep_damp_more, ep_more_noise), do_kernel = ep_larger_df, do_linear = ep_learn_nugget
   ),
   no_fixed_point = list(
     code = NA_integer_, # found in R: a path towards a fixed point was lost
@@ -91,8 +80,8 @@ ep_statuses <- list(
       "EP probably has no fixed point at these hyperparameters. The numbers shown do",
       "not describe a posterior."
     ),
-    do = c(ep_more_noise, "In stc(), use a larger df; or use gpc()."),
-    do_linear = c(ep_more_noise_linear, "Use a larger df.")
+    do = ep_more_noise, do_kernel = "In stc(), use a larger df; or use gpc().",
+    do_linear = c(ep_learn_nugget, "Use a larger df.")
   ),
   not_positive_definite = list(
     code = -1L,
@@ -101,7 +90,7 @@ ep_statuses <- list(
       "There is no posterior: with the prior covariance and the sites, the posterior",
       "precision is not positive definite in floating-point numbers."
     ),
-    do = c(
+    do_kernel = c(
       "Add a nugget: kernel_ard(nugget = 1e-6).",
       "For ep_fit(), check that K is positive semidefinite."
     ),
@@ -143,8 +132,7 @@ ep_message <- function(status, out, df) {
 #' @noRd
 ep_advice <- function(status, linear = FALSE) {
   row <- ep_statuses[[status]]
-  if (linear && !is.null(row$do_linear)) row$do <- row$do_linear
-  row[c("means", "do")]
+  list(means = row$means, do = c(row$do, row[[if (linear) "do_linear" else "do_kernel"]]))
 }
 
 #' How EP ended, in a few words

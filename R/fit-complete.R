@@ -65,7 +65,8 @@ with_nodes <- function(object, nodes) {
 #' A fit whose rows have changed: its nodes, weighted by the evidence on the rows as they
 #' are
 #'
-#' The weights of importance sampling are multiplied by the ratio of evidences.
+#' The weights w of importance sampling are multiplied by the ratio of evidences: at node k they are
+#' as w_k Z_k(new rows) / Z_k(old rows), and their sum is the ratio of the integrated evidences.
 #' @noRd
 reweighed <- function(object) {
   nodes <- object$nodes
@@ -115,7 +116,8 @@ abort_nodes_lost <- function() {
   )
 }
 
-#' The evidence, and weights of the nodes, by new evidences of the nodes
+#' The evidence, and weights of the nodes, by new evidences of the nodes: see reweighed()
+#' @param log_evidence log Z_k, -Inf where EP has no fixed point.
 #' @noRd
 nodes_at_evidence <- function(nodes, log_evidence) {
   within <- log(nodes$table$weight) + log_evidence - nodes$table$log_evidence

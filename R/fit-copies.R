@@ -24,6 +24,9 @@ rows_apart <- function(molded) {
 }
 
 #' A fit to rows apart as one to all of them: a copy has its share of the site [M 3.18]
+#'
+#' The site of a row that stands for t is that of t rows, (tau, nu); a copy that counts as s of them
+#' has (s / t) (tau, nu). The posterior is as it was.
 #' @param data of all rows. @param of see rows_apart().
 #' @noRd
 rows_together <- function(object, data, of) {

@@ -23,8 +23,8 @@ edit_spec <- function(spec, changed) {
   if (identical(spec$epsilon, do.call(default_epsilon, kept[decides]))) kept$epsilon <- NULL
   given <- names(changed)
   if ("criterion" %in% given && !"hyper" %in% given) kept$hyper <- NULL
-  if ("inference" %in% names(changed)) kept$nugget <- NULL
-  kept <- kept[setdiff(names(kept), c(names(changed), spec_held[[model]]))]
+  if ("inference" %in% given) kept$nugget <- NULL
+  kept <- kept[setdiff(names(kept), c(given, spec_held[[model]]))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)
 }
 

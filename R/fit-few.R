@@ -30,11 +30,30 @@ few_nodes <- function(object) {
 # Which -------------------------------------------------------------------------------
 
 #' Nodes and weights under which the training rows, each without its label, have the
-#' probabilities that they have under all: of the true class, of the recorded one, and their
-#' squares, which hold how much nodes differ
+#' probabilities that they have under all
+#'
+#' With F of node_answers() and the weights w of all nodes: v >= 0, most of it 0, for which the root
+#' mean square of F v - F w is at most `gap`.
 #' @noRd
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
+  answers <- node_answers(object)
+  # of each noise model, so that in whatever order these are
+  among <- sort(unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
+    k[spread_over(length(k), ceiling(few_among * length(k) / length(at$weight)))]
+  })))
+  weight <- sparse_weights(answers[, among, drop = FALSE], drop(answers %*% at$weight), gap)
+  if (is.null(weight)) {
+    return(list(node = seq_along(at$weight), weight = at$weight))
+  }
+  list(node = among[weight > 0], weight = weight[weight > 0])
+}
+
+#' What each node says of some rows: probabilities p of the true class, their squares, which hold
+#' how much nodes differ, and p Omega, of the recorded class; of a label stage also anywhere
+#' @return 3 (rows x classes) x K
+#' @noRd
+node_answers <- function(object) {
   rows <- rows_looked_at(object)
   anywhere <- NULL
   seen <- if (is.null(object$recalibration)) {
@@ -44,22 +63,13 @@ choose_nodes <- function(object, gap = few_gap) {
     label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
   }
   omega <- node_omega(object)
-  said <- vapply(seq_along(at$weight), function(k) {
+  said <- vapply(seq_along(omega), function(k) {
     p <- at_k(seen, k)
     as.vector(c(p, p^2, p %*% omega[[k]]))
   }, numeric(3 * dim(seen)[1] * dim(seen)[2]))
   # scores anywhere count as much as the rows
   times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
-  said <- said * rep_len(sqrt(times / mean(times)), nrow(said))
-  # of each noise model, so that in whatever order these are
-  among <- sort(unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
-    k[spread_over(length(k), ceiling(few_among * length(k) / length(at$weight)))]
-  })))
-  weight <- sparse_weights(said[, among, drop = FALSE], drop(said %*% at$weight), gap)
-  if (is.null(weight)) {
-    return(list(node = seq_along(at$weight), weight = at$weight))
-  }
-  list(node = among[weight > 0], weight = weight[weight > 0])
+  said * rep_len(sqrt(times / mean(times)), nrow(said))
 }
 
 #' Scores that new rows may have: of each class against the others alike, and of few classes against
@@ -93,10 +103,12 @@ rows_looked_at <- function(object) {
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 
-#' Weights, most of them 0, that give the columns of a matrix nearly this mean: least
-#' squares without negative weights by the active sets of Lawson and Hanson, which end as soon
-#' as the mean is near enough; `NULL` where none come near
-#' @param gap root mean square of what is left.
+#' Weights v >= 0, most of them 0, that give the columns of a matrix nearly this mean
+#'
+#' Least squares, |said v - mean|^2, by the active sets of Lawson and Hanson: the column along which
+#' it falls fastest joins, and those that would be below 0 leave; over when the mean is near enough.
+#' @param said numbers x columns. @param gap root mean square of what is left.
+#' @return a weight a column, their sum 1; `NULL` where none come near
 #' @noRd
 sparse_weights <- function(said, mean, gap) {
   # a further row is for their sum

@@ -26,15 +26,11 @@ by_own_fit <- function(verb, object, ..., arg = "object") {
 
 own_fit <- function(object, arg = "object") {
   check_given(missing(object), arg)
-  inside <- if (inherits(object, "workflow")) {
-    object$fit$fit$fit
-  } else if (inherits(object, "model_fit")) {
-    object$fit
-  } else if (inherits(object, "Learner")) {
-    object$model
-  } else if (inherits(object, "train")) {
-    object$finalModel
-  }
+  around <- intersect(c("workflow", "model_fit", "Learner", "train"), class(object))
+  inside <- switch(c(around, "none")[1],
+    workflow = object$fit$fit$fit, model_fit = object$fit, Learner = object$model,
+    train = object$finalModel
+  )
   if (inherits(inside, "sturdy_model")) inside
 }
 
@@ -153,82 +149,6 @@ label_counts <- function(object) {
   tabulate(label_code(object$data), length(object$blueprint$levels))
 }
 
-#' Hyperparameters of a fit, named, on the natural scale; those of its label noise are the last
-#' @noRd
-hyperparameters <- function(object) {
-  rates <- unname(object$epsilon)
-  several <- if (length(rates) == 2) c("neg", "pos") else object$blueprint$levels
-  names(rates) <- if (length(rates) == 1) "epsilon" else paste0("epsilon.", several)
-  c(own_hyper(object)$value, rates)
-}
-
-#' Which of them were learned
-#' @noRd
-learned <- function(object) {
-  any <- !is.null(object$learning) || !is.null(object$recalibration)
-  c(own_hyper(object)$learned & any, rep(rate_learned(object) && any, length(object$epsilon)))
-}
-
-rate_learned <- function(object) is.character(object$spec$epsilon)
-
-#' Those of the latent function, or of the recalibration of scores
-#' @return list(value, named; learned: where anything is)
-#' @noRd
-own_hyper <- function(object) {
-  UseMethod("own_hyper")
-}
-
-own_hyper.sturdy_model <- function(object) {
-  kernel <- kernel_hyper(object$kernel)
-  each <- by_kernel(kernel)
-  names <- kernel_names(object)
-  free <- !rep(names(each[[1]]), lengths(each[[1]])) %in% object$kernel$fixed
-  if (length(each) > 1) {
-    names <- paste0(names, "@", rep(object$blueprint$levels, each = length(names)))
-  }
-  list(
-    value = stats::setNames(unlist(each, use.names = FALSE), names),
-    learned = rep(free, length(each))
-  )
-}
-
-#' What there is of the hyperparameters of each kernel, one or one a class, in the order they are shown
-#' @param of their values, or derivatives in them.
-#' @noRd
-by_kernel <- function(kernel, of = kernel) {
-  shown <- c("lengthscale", scalar_names(kernel), if (!is.null(kernel$width)) "width")
-  lapply(seq_along(kernel$nugget), function(c) class_hyper(of, c)[shown])
-}
-
-own_hyper.bpm <- function(object) {
-  prior <- object$prior
-  nugget <- prior$nugget[prior$nugget > 0]
-  list(
-    value = c(
-      stats::setNames(prior$scale, sprintf("prior_scale.%s", names(prior$scale))),
-      stats::setNames(nugget, rep("nugget", length(nugget)))
-    ),
-    learned = c(prior$free, prior$free_nugget[length(nugget) > 0])
-  )
-}
-
-#' The hyperparameters of a kernel that are one number: of a linear part where there is one
-#' @noRd
-scalar_names <- function(kernel) {
-  c("variance", "bias", "nugget", if (any(kernel$linear > 0)) "linear")
-}
-
-kernel_names <- function(object) {
-  columns <- object$blueprint$columns
-  lengthscale <- if (object$kernel$type == "iso") {
-    "lengthscale"
-  } else if (length(columns)) {
-    paste0("lengthscale.", columns)
-  }
-  width <- names(object$kernel$width)
-  c(lengthscale, scalar_names(object$kernel), if (length(width)) paste0("width.", width))
-}
-
 #' What the model is called
 #' @noRd
 model_title <- function(object) {
@@ -242,16 +162,3 @@ model_title <- function(object) {
   if (is.finite(df)) paste0("Student-t ", name, ", df = ", format(df)) else name
 }
 
-#' Share of the filtered labels that were predicted wrongly before
-#' @noRd
-filter_error <- function(object) object$filter$errors / object$filter$rows
-
-filter_settled <- 1000 # rows from which the share above says something
-
-#' Were many more labels predicted wrongly than epsilon expects? Then ADF takes rows for better
-#' evidence than they are, and remembers the last few dozens only (?bpm_stream)
-#' @noRd
-filter_forgets <- function(object) {
-  !is.null(object$filter) && object$filter$rows >= filter_settled &&
-    filter_error(object) > 3 * max(object$epsilon)
-}

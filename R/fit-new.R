@@ -38,15 +38,18 @@ check_has_data <- function(object) {
   check_by_ep(object)
 }
 
-#' The rows of a fit, those without a label at their places, see split_unlabelled()
+#' The rows of a fit, those without a label at their places
+#'
+#' Of the rows 1, 2, ... that na.action saw it left out `omitted`; the labelled ones are the others. Some
+#' of those left out lack a label alone: they are `open`, and have an answer.
 #' @param data of the fit. @return see rows_to_predict().
 #' @noRd
 own_rows <- function(data) {
   omitted <- data$na_action
   open <- data$unlabelled
   each <- row_of_each(data)
-  at <- setdiff(seq_len(length(each) + length(omitted)), omitted) # where labelled rows stood
-  order <- order(c(at, open$at))
+  labelled <- setdiff(seq_len(length(each) + length(omitted)), omitted)
+  order <- order(c(labelled, open$at))
   if (length(open$at)) {
     still <- !omitted %in% open$at
     omitted <- structure(omitted[still], names = names(omitted)[still], class = class(omitted))

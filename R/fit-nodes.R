@@ -163,16 +163,6 @@ node_omega <- function(object) {
   lapply(nodes(object)$omega, mean_omega, source_sizes(object$data$reports))
 }
 
-#' Hyperparameters of a fit as its latent takes them
-#' @noRd
-model_hyper <- function(object) {
-  UseMethod("model_hyper")
-}
-
-model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
-
-model_hyper.bpm <- function(object) prior_hyper(object$prior)
-
 # Noise models --------------------------------------------------------------------
 
 #' Does the fit average over there being wrong labels and none?
@@ -192,15 +182,11 @@ tested_models <- function(object) {
   if (!length(out)) {
     return(models)
   }
-  blank <- models[rep(NA_integer_, length(out)), ]
-  blank$model <- names(out)
-  blank$prior <- unname(out)
-  blank$log_evidence <- -Inf
-  blank$probability <- 0
-  blank$modes <- blank$nodes <- 0L
-  blank$method <- "ruled out"
-  blank$laplace <- -Inf
-  all <- rbind(blank, models)
+  ruled <- transform(
+    models[rep(NA_integer_, length(out)), ], model = names(out), prior = unname(out), log_evidence = -Inf,
+    probability = 0, modes = 0L, nodes = 0L, method = "ruled out", laplace = -Inf
+  )
+  all <- rbind(ruled, models)
   all <- all[order(match(all$model, noise_order)), ]
   row.names(all) <- NULL
   all

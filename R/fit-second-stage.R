@@ -204,15 +204,13 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   way[c("slope", "within")] <- overlap_slopes_held(log(data$X), overlap, times)
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
   points <- if (spec$hyper == "optimum") 0L
-  nodes <- label_average(data$X, data, noise, way, points, ordered)
+  average <- function() label_average(data$X, data, noise, way, points, ordered)
+  nodes <- average()
+  said <- function(what) mean_over(nodes$truth[[what]], nodes$truth$weight) # rows x classes
   if (by_readers(data$reports)) {
-    said <- nodes$truth
-    over <- function(p) mean_over(p, said$weight)
-    data$reports$together <- shared_errors(data$reports, over(said$loo), over(said$p))
-    if (!is.null(data$reports$together)) {
-      nodes <- label_average(data$X, data, noise, way, points, ordered)
-    }
-    inform_readers(data$reports, levels, mean_over(nodes$truth$p, nodes$truth$weight))
+    data$reports$together <- shared_errors(data$reports, said("loo"), said("p"))
+    if (!is.null(data$reports$together)) nodes <- average()
+    inform_readers(data$reports, levels, said("p"))
   }
   mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
   nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))

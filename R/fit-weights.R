@@ -1,5 +1,5 @@
 # What a Bayes point machine has in the place of a kernel: features, the prior of their
-# weights, the posterior of the weights, and filtering, which absorbs rows in turn.
+# weights, and the posterior of the weights.
 
 intercept_name <- "(Intercept)"
 
@@ -26,37 +26,24 @@ bpm_prior <- function(spec, blueprint) {
   # a formula can take the intercept out too: y ~ x - 1
   intercept <- spec$intercept &&
     !identical(attr(blueprint$terms, "intercept"), 0L)
-  columns <- blueprint$columns
-  learn <- identical(spec$prior_scale, "learn")
   effects <- identical(spec$prior_scale, "effects")
-  at_intercept <- if (effects) effects_intercept else 1
-  given <- if (learn) 1 else if (effects) effects_scales(blueprint) else spec$prior_scale
-  mine <- match(intercept_name, names(given))
-  if (!is.na(mine)) {
-    at_intercept <- given[[mine]]
-    given <- given[-mine]
-  }
-  by_column <- match_columns(given, columns, blueprint$all_columns, "prior_scale", "prior_scale")
-  scale <- stats::setNames(
-    c(if (intercept) at_intercept, by_column), c(if (intercept) intercept_name, columns)
-  )
+  scale <- prior_scales(spec$prior_scale, blueprint, intercept)
   group <- blueprint_columns(blueprint)$group
   weights <- c(if (intercept) intercept_name, unlist(coding_names(blueprint$coding)))
   must(
     length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs", of = "The model"
   )
   normal <- list(meanlog = 0, sdlog = 2)
-  learned <- identical(spec$nugget, "learn")
-  own <- list(
-    nugget = if (learned) 1 else spec$nugget, held = !learned,
-    prior = if (effects) effects_nugget else normal
+  held <- !identical(spec$nugget, "learn")
+  nugget <- list(
+    nugget = if (held) spec$nugget else 1, held = held, prior = if (effects) effects_nugget else normal
   )
   # of standardised inputs the variance is the sum of the scales
-  nugget <- overlap_believed(own, sum(scale), if (spec$inference == "ep") spec$noise$overlap)
+  if (spec$inference == "ep") nugget <- overlap_believed(nugget, sum(scale), spec$noise$overlap)
   prior <- list(
     scale = scale,
     group = if (intercept) c(1L, 1L + group) else group,
-    free = c(if (intercept) FALSE, rep(learn, length(columns))),
+    free = seq_along(scale) > intercept & identical(spec$prior_scale, "learn"),
     prior = normal,
     nugget = nugget$nugget,
     free_nugget = !nugget$held,
@@ -65,6 +52,28 @@ bpm_prior <- function(spec, blueprint) {
     weights = weights
   )
   c(prior, if (effects) list(effects = TRUE))
+}
+
+#' The scale of the intercept, where there is one, and of each input column
+#' @param given of the spec: numbers or a word. @return named by them.
+#' @noRd
+prior_scales <- function(given, blueprint, intercept) {
+  at_intercept <- 1
+  if (identical(given, "learn")) given <- 1
+  if (identical(given, "effects")) {
+    given <- effects_scales(blueprint)
+    at_intercept <- effects_intercept
+  }
+  mine <- match(intercept_name, names(given))
+  if (!is.na(mine)) {
+    at_intercept <- given[[mine]]
+    given <- given[-mine]
+  }
+  by_column <- match_columns(
+    given, blueprint$columns, blueprint$all_columns, "prior_scale", "prior_scale"
+  )
+  names <- c(intercept_name[intercept], blueprint$columns)
+  stats::setNames(c(at_intercept[intercept], by_column), names)
 }
 
 # The prior for effects (`prior_scale = "effects"`): coefficients of standardised columns are
@@ -133,80 +142,6 @@ ep_weights <- function(ep, prior, df) {
     return(NULL)
   }
   new_weights(ep$b, ep$C, prior, -ep$log_det / df)
-}
-
-# Assumed density filtering -------------------------------------------------
-
-#' A fit that keeps no rows; the log evidence goes on from that of EP
-#' @noRd
-as_filtered <- function(object) {
-  if (inherits(object, "bpm_filtered")) {
-    return(object)
-  }
-  has_ep <- !is.null(object$ep)
-  object$filter <- list(
-    rows = 0, errors = 0, log_score = 0,
-    log_evidence = if (has_ep) object$ep$log_evidence else 0,
-    counts = if (has_ep) label_counts(object) else c(0, 0),
-    log_scale = 0
-  )
-  object[c("data", "ep", "nodes", "label_stage")] <- list(NULL) # it goes on from the point of an average
-  class(object) <- c("bpm_filtered", class(object))
-  object
-}
-
-#' Absorb rows in their order
-#'
-#' @param object a bpm fit with a posterior. @param X encoded inputs n x p without
-#'   missing values. @param y labels -1/+1.
-#' @return the fit, filtered from then on.
-#' @noRd
-absorb_rows <- function(object, X, y) {
-  object <- as_filtered(object)
-  n <- length(y)
-  k <- length(object$prior$weights)
-  check_memory(n * (3 * k + 20) + 4 * k^2, n, FALSE)
-  before <- object$filter
-  state <- list(
-    mu = object$weights$mean, S = object$weights$C, log_scale = before$log_scale
-  )
-  out <- native_adf(
-    bpm_design(X, object$prior), label_likelihood(1 + (y > 0), as_omega(object$epsilon, 2)),
-    object$spec$df, weight_scales(object$prior), object$prior$nugget, state
-  )
-  if (out$status < 0) abort_not_absorbed(out)
-  # a nugget has the scale of the prior
-  scaled <- if (object$prior$nugget > 0) {
-    object$weights$log_scale + out$log_scale - before$log_scale
-  }
-  object$weights <- new_weights(out$mu, out$S, object$prior, scaled)
-  object$filter[filter_counts] <- list(
-    before$rows + n,
-    before$errors + sum((out$prob > 0.5) != (y > 0)),
-    before$log_score + sum(out$log_zp),
-    before$log_evidence + sum(out$log_zp),
-    before$counts + c(sum(y < 0), sum(y > 0)),
-    out$log_scale
-  )
-  object
-}
-
-# what every absorbed row changes in the field `filter`
-filter_counts <- c(
-  "rows", "errors", "log_score", "log_evidence", "counts", "log_scale"
-)
-
-abort_not_absorbed <- function(out) {
-  row <- out$done + 1L
-  which <- c(x = "Row {row} could not be absorbed.")
-  must(
-    out$status != -3L, NULL, "be small enough to be squared", "not_finite", more = which,
-    of = "The inputs", row = row
-  )
-  abort_sturdy(
-    c("The posterior of the weights is not positive definite.", which),
-    "not_positive_definite", row = row
-  )
 }
 
 moved_to.bpm <- function(object, nodes, k) {

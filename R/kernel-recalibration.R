@@ -8,7 +8,8 @@ recalibration_rows <- 5000L   # that overlap is told by
 recalibration_apart <- 0.01
 
 #' The share of right labels that contradict the scores at a slope: that are not of the class
-#' with the largest
+#' with the largest, the mean of 1 - max_c q_c, with q as exp(slope S)
+#' @param S log scores, rows x classes. @param times how often each row counts.
 #' @noRd
 slope_overlap <- function(slope, S, times) {
   q <- exp(slope * (S - row_max(S)))

@@ -22,7 +22,7 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
   new_latent(
     n = rows$n, columns = ncol(X), classes = classes, y = labels$y, reports = rows$reports,
     hyper = unclass(kernel)[hyper_names], free = free_hyper(kernel, X), prior = kernel$prior,
-    least = list(nugget = classes_least_nugget), coarse = NULL,
+    least = list(nugget = classes_least_nugget),
     second = is.null(Z) || second_is_cheap(rows$n, nrow(Z)),
     Z = Z, places = !is.null(Z) && !is.matrix(asked),
     some = function(k) {
@@ -32,7 +32,6 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
       kernel[hyper_names] <- hyper
       latent_classes(given, columns, labels, kernel, if (is.matrix(asked)) asked else m)
     },
-    project = NULL,
     predict = if (!is.null(Z)) function(hyper, b, C) {
       native_inducing_predict(Z, columns, hyper, b, C, given)
     },

@@ -13,10 +13,10 @@ latent_kernel <- function(X, columns, labels, kernel) {
     n = rows$n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
     hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
-    least = list(), coarse = NULL, second = TRUE, Z = NULL, places = FALSE,
+    second = TRUE,
     some = function(k) {
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel)
     },
-    again = NULL, project = NULL, predict = NULL, native = fits$native, natives = fits$natives
+    native = fits$native, natives = fits$natives
   )
 }

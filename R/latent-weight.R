@@ -19,14 +19,12 @@ latent_weight <- function(Xt, labels, prior) {
     hyper = prior_hyper(prior),
     free = c(if (any(prior$free)) "prior_scale", if (prior$free_nugget) "nugget"),
     prior = list(prior_scale = prior$prior, nugget = prior$nugget_prior),
-    least = list(), coarse = NULL, second = second_is_cheap(n, min(n, k)), Z = NULL, places = FALSE,
+    second = second_is_cheap(n, min(n, k)),
     some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior),
-    again = NULL,
     project = function(hyper, df, L, found) {
       at <- native_weight_predict_nodes(given, found$b, array(found$extra, c(k, k, 1)))
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
     },
-    predict = NULL,
     native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
                       progress = NULL) {
       if (hyper$nugget > 0) {

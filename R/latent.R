@@ -30,25 +30,17 @@
 #             NULL
 #   predict(hyper, b, C): list(m, s2) at the rows by b and C of EP on other rows; or NULL
 
-latent_fields <- c(
-  "n", "columns", "classes", "functions", "y", "reports", "hyper", "free", "prior", "least", "coarse",
-  "second", "Z", "places", "native", "natives", "some", "again", "project", "predict"
-)
-
-#' A latent
-#' @param ... all fields; `natives` and `functions` may be left out.
+#' A latent: its fields as they stand above, NULL, the default, of what it has not
 #' @noRd
-new_latent <- function(...) {
-  latent <- list(...)
-  if (is.null(latent$natives)) latent$natives <- one_by_one(latent$native)
-  if (is.null(latent$functions)) latent$functions <- if (latent$classes > 2) latent$classes else 1L
+new_latent <- function(n, columns, classes, functions = if (classes > 2) classes else 1L, y, reports,
+                       hyper, free, prior, least = list(), coarse = NULL, second, Z = NULL, places = FALSE,
+                       native, natives = NULL, some, again = NULL, project = NULL, predict = NULL) {
+  if (is.null(natives)) natives <- one_by_one(native)
   stopifnot(
-    setequal(names(latent), latent_fields), !anyDuplicated(names(latent)),
-    is.function(latent$native), is.function(latent$some),
-    latent$classes == latent$reports$classes, all(latent$free %in% names(latent$hyper)),
-    is.null(latent$y) || length(latent$y) == latent$n && latent$reports$n == latent$n
+    is.function(native), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
+    is.null(y) || length(y) == n && reports$n == n
   )
-  latent
+  mget(names(formals()))
 }
 
 #' natives() of a native()

@@ -45,39 +45,42 @@
 #' identical(predict(small, data.frame(x = 1)), predict(fit, data.frame(x = 1)))
 NULL
 
-#' A method of butcher's: the fit made smaller, and what that saves said, if butcher is to
+#' A smaller fit, and how much smaller it is
+#' @param small made of `x`, looked at when `x` is known to be a fit.
 #' @noRd
-axe <- function(smaller) {
-  function(x, verbose = FALSE, ...) {
-    check_model(x)
-    verbose <- check_flag(verbose, "verbose")
-    small <- smaller(x)
-    if (verbose) {
-      saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))
-      inform_sturdy("Memory released: {.val {format_bytes(max(saved, 0))}}.", "axed")
-    }
-    small
+axed <- function(x, small, verbose) {
+  check_model(x)
+  if (check_flag(verbose, "verbose")) {
+    saved <- as.numeric(utils::object.size(x)) - as.numeric(utils::object.size(small))
+    inform_sturdy("Memory released: {.val {format_bytes(max(saved, 0))}}.", "axed")
   }
+  small
 }
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_call
-axe_call.sturdy_model <- axe(function(x) {
+axe_call.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, without_call(x), verbose)
+
+without_call <- function(x) {
   x["call"] <- list(NULL)
   x
-})
+}
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
-axe_ctrl.sturdy_model <- axe(function(x) {
+axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, without_traces(x), verbose)
+
+without_traces <- function(x) {
   if (!is.null(x$ep)) x$ep["trace"] <- list(NULL)
   if (!is.null(x$learning)) x$learning["trace"] <- list(NULL)
   x
-})
+}
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_data
-axe_data.sturdy_model <- axe(function(x) if (predicts_alone(x)) without_rows(x) else x)
+axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
+  axed(x, if (predicts_alone(x)) without_rows(x) else x, verbose)
+}
 
 #' Does prediction do without the training rows?
 #' @noRd
@@ -89,10 +92,7 @@ predicts_alone <- function(x) {
 #' The fit as one to shards is: with counts in the place of rows
 #' @noRd
 without_rows <- function(x) {
-  n <- nobs(x)
-  x$shards <- list(
-    rows = n, counts = label_counts(x), left_out = length(x$data$na_action)
-  )
+  x$shards <- list(rows = nobs(x), counts = label_counts(x), left_out = length(x$data$na_action))
   x["data"] <- list(NULL)
   rows <- c("m", "C_diag", "loo", "seen", "flipped")
   x$ep[rows] <- lapply(x$ep[rows], no_rows)

@@ -238,7 +238,8 @@ native_tilted <- function(L, m, s2, df, d, width = NULL) {
 #' @noRd
 native_project <- function(L, m, s2, df, d, width = NULL) {
   out <- native_tilted(L, m, s2, df, d, width)
-  list(tau = out[, 5], nu = out[, 6])
+  colnames(out) <- c("log_z1", "log_zp", "mean", "var", "tau", "nu")
+  list(tau = unname(out[, "tau"]), nu = unname(out[, "nu"]))
 }
 
 #' Features of rows X at inducing inputs Z [M 9.6]
@@ -276,6 +277,4 @@ native_product <- function(A, B, transpose = TRUE) {
 
 #' Digest of a raw vector, 32 hexadecimal digits
 #' @noRd
-native_digest <- function(bytes) {
-  .Call(C_digest, bytes)
-}
+native_digest <- function(bytes) .Call(C_digest, bytes)

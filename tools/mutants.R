@@ -523,11 +523,11 @@ mutant(
   r = "noise-known"
 )
 mutant(
-  "a number that names a row is taken for the position of another", "R/data-known.R",
+  "a number that names a row is taken for the position of another", "R/data-checked.R",
   "!length(twofold)", "TRUE", r = "data-rows"
 )
 mutant(
-  "the name of a row is taken for the position of another", "R/data-known.R",
+  "the name of a row is taken for the position of another", "R/data-checked.R",
   "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
 )
 mutant(
@@ -535,7 +535,7 @@ mutant(
   "value = value[data$rows]", "value = value[seq_along(data$rows)]", r = "data-rows"
 )
 mutant(
-  "an identifier of several rows is that of the first", "R/data-known.R",
+  "an identifier of several rows is that of the first", "R/data-checked.R",
   "!length(shared)", "TRUE", r = "data-rows"
 )
 mutant(
@@ -868,7 +868,7 @@ mutant(
   "data$n_given + new$rows", "new$rows", r = "fit-absorb"
 )
 mutant(
-  "a filter forgets the evidence of EP", "R/fit-weights.R",
+  "a filter forgets the evidence of EP", "R/fit-filter.R",
   "log_evidence = if (has_ep) object$ep$log_evidence else 0", "log_evidence = 0",
   r = "fit-absorb"
 )
@@ -1048,12 +1048,12 @@ mutant(
   "mean(if (scores) log(plain) else plain)", "mean(plain)", r = "data-units"
 )
 mutant(
-  "a checked row stands for itself, not for its unit", "R/data-known.R",
-  "ifelse(is.na(place), checked$row, data$rows[place])", "checked$row", r = "data-units"
+  "a checked row stands for itself, not for its unit", "R/data-checked.R",
+  "fit_place(data, row)", "match(row, data$rows)", r = "data-units"
 )
 mutant(
   "folds are dealt out to rows, not to units", "R/data-cross-fit.R",
-  "match(seq_len(max(of)), of[labelled])])[of]", "match(seq_len(max(of)), of[labelled])])[seq_along(of)]", r = "data-units"
+  "check_folds(folds, y[first])[of]", "check_folds(folds, y[first])[seq_along(of)]", r = "data-units"
 )
 mutant(
   "nodes that were left out are counted", "R/fit-complete.R",
@@ -1077,7 +1077,7 @@ mutant(
   r = "show-report-answers"
 )
 mutant(
-  "an answer that leaves the class open is a check", "R/data-known.R",
+  "an answer that leaves the class open is a check", "R/data-checked.R",
   "checked <- checked[checks, ]", "checks <- TRUE", r = "data-answers"
 )
 mutant(
@@ -1169,8 +1169,7 @@ mutant(
 )
 mutant(
   "rows after one without a score take its position", "R/data-scores.R",
-  "with_labels(molded, list(y = code), rows, names[rows], n, as_omitted(missing, names))",
-  "with_labels(molded, list(y = code), seq_along(rows), names[rows], n, as_omitted(missing, names))", r = "fit-second-stage"
+  "table <- list(rows = seq_len(n),", "table <- list(rows = cumsum(!seq_len(n) %in% missing),", r = "fit-second-stage"
 )
 mutant(
   "scores of new rows are not probabilities", "R/data-new.R",
@@ -1205,7 +1204,7 @@ mutant(
 )
 mutant(
   "rows that a glm left out have no place", "R/data-scorers.R",
-  "if (is.null(omitted)) all_rows <- identity", "all_rows <- identity", r = "data-scorers"
+  "if (length(omitted)) class(omitted) <- \"exclude\"", "omitted <- NULL", r = "data-scorers"
 )
 mutant(
   "resamples of tune that are in sample count", "R/data-scorers.R",
@@ -1363,7 +1362,7 @@ mutant(
   "replace(density, 1, 0)", "density", r = "answer-verdict"
 )
 mutant(
-  "a list to check that nobody edited confirms every suspect", "R/data-known.R",
+  "a list to check that nobody edited confirms every suspect", "R/data-checked.R",
   "edited || !inherits(", "TRUE || !inherits(", r = "answer-review"
 )
 mutant(
@@ -1381,7 +1380,7 @@ mutant(
 )
 mutant(
   "rows without a label are answered in the place of others", "R/fit-new.R",
-  "order <- order(c(at, open$at))", "order <- seq_along(c(at, open$at))", r = "data-readers"
+  "order <- order(c(labelled, open$at))", "order <- seq_along(c(labelled, open$at))", r = "data-readers"
 )
 mutant(
   "the gradient of a rate leaves out that it cuts the other off", "R/noise-rates.R",

@@ -131,6 +131,7 @@ test_that("a checked or trusted row is its unit", {
   by_row <- check(row = 5)
   expect_equal(which(report_known(by_row$data$reports)), 2L)
   expect_identical(check(patient = "p2")$data, by_row$data)
+  expect_identical(check(row = "5")$data, by_row$data)
   expect_error(
     update(fit, checked = data.frame(row = 4:5, label = c("FALSE", "TRUE"))), class = "sturdy_error_checked"
   )

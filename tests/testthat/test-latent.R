@@ -24,13 +24,13 @@ test_latents <- function(n = 30) {
 
 test_that("every latent has all fields of the protocol, and so have those it makes", {
   for (latent in test_latents()) {
-    expect_setequal(names(latent), latent_fields)
+    expect_setequal(names(latent), names(formals(new_latent)))
     few <- latent$some(12)
-    expect_setequal(names(few), latent_fields)
+    expect_setequal(names(few), names(formals(new_latent)))
     expect_equal(c(few$n, few$reports$n, length(few$y)), c(12, 12, 12))
     if (!is.null(latent$again)) {
       anew <- latent$again(latent$hyper, 3)
-      expect_setequal(names(anew), latent_fields)
+      expect_setequal(names(anew), names(formals(new_latent)))
       expect_equal(nrow(anew$Z), if (latent$places) 3 else nrow(latent$Z))
     }
   }
@@ -38,7 +38,7 @@ test_that("every latent has all fields of the protocol, and so have those it mak
 
 test_that("a latent without a field is none", {
   latent <- test_latents()$kernel
-  expect_error(do.call(new_latent, latent[names(latent) != "project"]))
+  expect_error(do.call(new_latent, latent[names(latent) != "native"]))
   expect_error(do.call(new_latent, c(latent, list(staged = NULL))))
   expect_error(do.call(new_latent, utils::modifyList(latent, list(y = 1:3))))
 })

@@ -1,0 +1,185 @@
+# Labels that were looked up and come back: a table of rows and the classes they were found to have, or
+# the file of a report's answers. Rows are told by `row`, their position in the data given, by an
+# identifier, or by both.
+
+#' Labels that were looked up
+#'
+#' @param checked a data frame, or a file with one, as a report saves it.
+#' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
+#' @return list(row: position in the data given, each once; label: number of the class).
+#' @noRd
+check_checked <- function(checked, data, levels, id, arg = "checked") {
+  # must(), of this argument or a part of it
+  check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
+    of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
+    must(fine, arg, words, class, ..., of = of, .envir = force(frame))
+  }
+  if (rlang::is_string(checked)) checked <- read_answers(checked, check)
+  check(
+    is.data.frame(checked),
+    "be a data frame with the columns {.field row} and {.field label}, or a file of such answers",
+    got = checked
+  )
+  row <- check_checked_rows(checked, data, id, check)
+  if (are_answers(checked)) {
+    checks <- check_answers(checked, row, data, levels, check)
+    checked <- checked[checks, ]
+    row <- row[checks]
+  }
+  check_labels(checked, row, data, levels, check)
+}
+
+#' The rows that were looked up
+#' @param id as it was given. @param check see check_checked().
+#' @return positions, one for each row of `checked`.
+#' @noRd
+check_checked_rows <- function(checked, data, id, check) {
+  ids <- row_ids(data, id)
+  own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
+  # identifiers without a name are those that a file of answers has
+  called <- c(names_in_file(ids$name), "id", if (!is.null(id) && identical(ids$name, "id")) own)
+  key <- if (length(ids)) utils::head(intersect(called, names(checked)), 1)
+  check_columns(checked, key, ids, check)
+  position <- if ("row" %in% names(checked)) rows_at(checked$row, data, ids, check)
+  if (length(key)) {
+    return(rows_called(checked[[key]], key, position, ids, data$rows, check))
+  }
+  # names of units are none of rows
+  if (is.null(id) && is.null(data$units)) check_one_meaning(position, ids, data$rows, check, own)
+  position
+}
+
+check_columns <- function(checked, key, ids, check) {
+  nameless <- !"row" %in% names(checked) && !length(key)
+  missing <- c(if (nameless) "row", setdiff("label", names(checked)))
+  check(
+    !length(missing), "have the columns {.field row} and {.field label}",
+    more = c(
+      x = "Missing: {.val {missing}}.",
+      i = if (nameless) "To go by identifiers give the argument {.arg id}, too: {.code id = data[\"name\"]}.",
+      i = if (nameless && length(ids)) "In the place of {.field row} there may be {.field {ids$name}}."
+    )
+  )
+}
+
+#' @param position of each row, `NA` where it is not in the fit. @param said,name what came, and by which column.
+#' @noRd
+check_in_fit <- function(position, said, name, check) {
+  outside <- unique(said[is.na(position)])
+  check(
+    !length(outside), "be a row of the fit", of = "Each {.field {name}}",
+    more = c(
+      x = "Not in the fit: {.val {few(outside)}}.",
+      i = if (name == "row") "Rows are positions in the data that the fit was given."
+    )
+  )
+}
+
+#' Rows by their positions: numbers, or text that files and forms make of them
+#'
+#' Text that may be the name of a row as well as the position of another is neither. Any row of a unit
+#' stands for it.
+#' @noRd
+rows_at <- function(said, data, ids, check) {
+  number <- function(v) grepl("^[0-9]+$", v)
+  hint <- c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
+  text <- is.character(said) && all(number(said) | is.na(said))
+  check(
+    !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
+     row or the name of another", c("ambiguous", "checked"), of = "The column {.field row}",
+    more = hint
+  )
+  row <- if (text) as.numeric(said) else said
+  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}", more = hint)
+  position <- data$rows[fit_place(data, row)]
+  check_in_fit(position, said, "row", check)
+  position
+}
+
+#' Rows by their identifiers
+#'
+#' An identifier may be that of several rows: it says which only beside their positions, which it confirms.
+#' @param said identifiers, of the column `key`. @param position see rows_at(), or `NULL`. @param rows of the fit.
+#' @noRd
+rows_called <- function(said, key, position, ids, rows, check) {
+  text <- ids_as(said, ids)
+  place <- match(text$asked, text$known)
+  if (is.null(position)) {
+    first <- match(text$known, text$known)
+    shared <- intersect(text$asked, text$known[rows[first] != rows])
+    check(
+      !length(shared), "be that of one row", c("ambiguous", "checked"), of = "Each {.field {key}}",
+      more = c(
+        x = "Of several rows: {.val {few(shared)}}.",
+        i = "A column {.field row} beside it says which: the position in the data."
+      )
+    )
+    position <- rows[place]
+  }
+  check_in_fit(rows[place], said, key, check)
+  apart <- which(text$asked != text$known[match(position, rows)])
+  check(
+    !length(apart), "say the same as {.field {key}}", of = "{.field row}",
+    more = c(x = "Another row than {.field {key}}: {.val {few(position[apart])}}.")
+  )
+  position
+}
+
+#' A number that is the position of one row and the name of another is neither, either
+#' @param ids names of the rows, where these are not their positions. @param rows of the fit.
+#' @param own the column with identifiers that a file of answers has.
+#' @noRd
+check_one_meaning <- function(row, ids, rows, check, own = NULL) {
+  named <- rows[match(id_text(row), ids$value)]
+  twofold <- unique(row[!is.na(named) & named != row])
+  check(
+    !length(twofold), "be one row: rows of these data have numbers for names",
+    c("ambiguous", "checked"), of = "Each {.field row}",
+    more = c(
+      x = "The position of one row and the name of another: {.val {few(twofold)}}.",
+      i = if (length(own)) {
+        "Give the argument {.arg id}, too: {.code id = data[\"{own}\"]}."
+      } else {
+        "Give a column {.field {ids$name}} with the names, as {.fn review} has it, with
+         {.field row} or in its place."
+      }
+    )
+  )
+}
+
+#' The classes that rows were found to have
+#' @return list(row, label: number of the class), each row once
+#' @noRd
+check_labels <- function(checked, row, data, levels, check) {
+  label <- match(unix_lines(as.character(checked$label)), unix_lines(levels))
+  unknown <- unique(as.character(checked$label)[is.na(label)])
+  check(
+    !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
+    more = c(x = "Found: {.val {few(unknown)}}, in row{?s} {few(row[is.na(label)])}.")
+  )
+  edited <- any(label_codes(label, levels) != data$y[match(row, data$rows)])
+  check(
+    edited || !inherits(checked, c("sturdy_review", "sturdy_mislabelled")),
+    "have the labels that were found: {.field label} of the unchanged list is the recorded one",
+    more = c(
+      i = "Put the true classes into {.field label}.",
+      i = "If all of them are right as recorded, {.code as.data.frame()} of the list says so."
+    )
+  )
+  apart <- unique(row[label != label[match(row, row)]])
+  check(
+    !length(apart), "have one {.field label} for each {.field row}",
+    more = c(x = "With different labels: {.val {few(apart)}}.")
+  )
+  once <- !duplicated(row)
+  list(row = row[once], label = label[once])
+}
+
+inform_checked <- function(rows, changed) {
+  changed <- length(unique(changed))
+  inform_sturdy(
+    c(i = "Of {length(rows)} checked label{?s} {changed} {qty(changed)}{?was/were} changed and
+           {length(rows) - changed} confirmed."),
+    "checked", changed = changed, confirmed = length(rows) - changed
+  )
+}
