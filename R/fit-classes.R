@@ -134,7 +134,7 @@ check_ordered_spec <- function(spec, levels) {
   inform_sturdy(
     c(
       i = "The classes {.val {levels}} are fitted in this order: one latent function and
-           thresholds; most wrong labels are those of a neighbour.",
+           thresholds; wrong labels may be those of a neighbour, or of any class.",
       unordered
     ),
     "ordered_outcome", levels = levels

@@ -20,17 +20,14 @@ as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
   rates_omega(matrix(each, sources), classes, share)
 }
 
-# How much of a rate goes to the neighbours of the true class, where classes are in an order
-neighbour_most <- 0.9
-
 #' How the rate of wrong labels of each true class is shared by the others where they are in an
 #' order: most of it goes to the neighbours alike, the rest to all [M 12.19]
-#' @return C x C, rows that sum to 1
+#' @param anywhere the rest, see whereto_reach(). @return C x C, rows that sum to 1
 #' @noRd
-neighbour_share <- function(classes) {
+neighbour_share <- function(classes, anywhere = 0.1) {
   apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
   near <- apart == 1
-  neighbour_most * near / rowSums(near) + (1 - neighbour_most) * (apart > 0) / (classes - 1)
+  (1 - anywhere) * near / rowSums(near) + anywhere * (apart > 0) / (classes - 1)
 }
 
 #' The likelihood of each true class where all that is known of a row is its label
@@ -69,13 +66,11 @@ wrong_rates <- function(omega) {
 #' classes in an order
 #' @noRd
 omega_rates <- function(omega) {
-  off <- unname(omega)[row(omega) != col(omega)]
-  if (diff(range(off)) < 1e-12) {
-    return(mean(off) * (ncol(omega) - 1))
-  }
   rates <- unname(wrong_rates(omega))
-  ordered <- rates_omega(matrix(mean(rates)), ncol(omega), neighbour_share(ncol(omega)))[1, , ]
-  if (max(abs(ordered - unname(omega))) < 1e-12) {
+  classes <- length(rates)
+  anywhere <- omega[[1, classes]] * (classes - 1) / max(mean(rates), 1e-300)
+  alike <- rates_omega(matrix(mean(rates)), classes, neighbour_share(classes, anywhere))[1, , ]
+  if (max(abs(alike - unname(omega))) < 1e-12) {
     return(mean(rates))
   }
   if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates

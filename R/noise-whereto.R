@@ -4,24 +4,38 @@
 whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
 whereto_most <- 250   # standard deviations, from where on an exponential would not be finite
 
-#' @param share C x C, where errors go of classes of which that is not learned.
-#' @param targets C x C, which classes may be recorded of each where it is learned, or `NULL`.
-#' @param sources how many have it for themselves: one, for all of them, or all.
-#' @param turn the order in which classes have coordinates.
-#' @return list(d: how many coordinates; base: sources x C x C, pi but for what is learned; cell: where the
-#'   learned ones stand in it, and group: which of these sum to 1)
+# Each way is list(d: how many coordinates it has; base: sources x C x C, pi but for what these say; and
+# their kind's own fields), with one source where all share it.
+
+#' It is known
+#' @param share see as_omega().
 #' @noRd
-new_whereto <- function(share, targets = NULL, sources = 1L, turn = seq_len(ncol(share))) {
-  classes <- ncol(share)
-  if (is.null(targets) || classes == 2) {
-    return(list(d = 0L, base = array(share, c(1L, classes, classes))))
-  }
+whereto_known <- function(classes, share = NULL) {
+  if (is.null(share)) share <- even_share(classes)
+  list(d = 0L, base = array(share, c(1L, classes, classes)))
+}
+
+#' Of classes in an order errors fall on neighbours alone, or anywhere, or both; which part does what is
+#' uniform before the data: pi = base + Phi(z) further
+#' @noRd
+whereto_reach <- function(classes) {
+  near <- neighbour_share(classes, 0)
+  list(d = 1L, base = array(near, c(1L, classes, classes)), further = as.vector(neighbour_share(classes, 1) - near))
+}
+
+#' It is learned
+#' @param targets C x C, which classes may be recorded of each. @param sources how many have it for
+#'   themselves: one, for all of them, or all. @param turn the order in which classes have coordinates.
+#' @return with cell, where the learned ones stand in base, and group: which of these sum to 1.
+#' @noRd
+whereto_learned <- function(targets, sources, turn) {
+  classes <- length(turn)
   rows <- turn[rowSums(targets)[turn] > 0]
   # of a true class all targets of one source after the other
   learned <- do.call(rbind, lapply(rows, function(t) {
     expand.grid(v = turn[targets[t, turn]], s = seq_len(sources), t = t)
   }))
-  base <- array(rep(share, each = sources), c(sources, classes, classes))
+  base <- array(rep(even_share(classes), each = sources), c(sources, classes, classes))
   base[, rows, ] <- 0
   of <- learned$s + sources * (learned$t - 1L)
   list(
@@ -43,8 +57,10 @@ whereto_part <- function(model, Z) {
 noise_whereto <- function(model, Z) {
   whereto <- model$whereto
   size <- dim(whereto$base)
+  z <- whereto_part(model, Z)
   pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
-  if (whereto$d > 0) pi[whereto$cell, ] <- whereto_shares(whereto, whereto_part(model, Z))
+  if (!is.null(whereto$further)) pi <- pi + outer(whereto$further, stats::pnorm(drop(z)))
+  if (!is.null(whereto$cell)) pi[whereto$cell, ] <- whereto_shares(whereto, z)
   of_source <- rep_len(seq_len(size[1]), nrow(model$root))
   array(pi, c(size, ncol(Z)))[of_source, , , , drop = FALSE]
 }
@@ -56,15 +72,19 @@ whereto_shares <- function(whereto, Z) {
   e / over_group(e, whereto$group)
 }
 
-#' Derivatives in the coordinates, with w = pi and D those in pi: 2.5 w (D - sum of w D over the group)
-#' @param slope those in pi of each source, (S C C) x K.
+#' Derivatives in the coordinates from those in pi, D: of learned w = pi 2.5 w (D - sum of w D over the group)
+#' @param slope D, of each source, (S C C) x K.
 #' @noRd
 whereto_pull <- function(whereto, Z, slope) {
   if (whereto$d == 0) {
     return(NULL)
   }
   sharing <- nrow(slope) / length(whereto$base) # sources that share one: their sum
-  slope <- colSums(array(slope, c(sharing, length(whereto$base), ncol(Z))))[whereto$cell, , drop = FALSE]
+  slope <- colSums(array(slope, c(sharing, length(whereto$base), ncol(Z))))
+  if (!is.null(whereto$further)) {
+    return((whereto$further %*% slope) * stats::dnorm(Z))
+  }
+  slope <- slope[whereto$cell, , drop = FALSE]
   w <- whereto_shares(whereto, Z)
   whereto_spread * w * (slope - over_group(w * slope, whereto$group))
 }

@@ -9,11 +9,12 @@
 #' That is a cumulative probit, as `MASS::polr(method = "probit")` has it of a linear function. A
 #' message says so when such a factor is fitted.
 #'
-#' Labels may be wrong: with the rate `epsilon` a row is recorded as another class, of the wrong labels
-#' nine in ten as a neighbouring one (one of two alike, at the ends the only one), and a tenth as
-#' any of the others. `epsilon = "average"`, the default, averages over no wrong labels, with the prior
-#' probability that [noise_prior()] gives to `none`, and one such rate. A noise matrix may be given
-#' as `epsilon`.
+#' Labels may be wrong: with the rate `epsilon` a row is recorded as another class, a part of the wrong
+#' labels as a neighbouring one (one of two alike, at the ends the only one), the rest as any of the
+#' others. `epsilon = "average"`, the default, averages over no wrong labels, with the prior
+#' probability that [noise_prior()] gives to `none`, and one such rate; which part falls on neighbours is
+#' learned, and may be anything before the data are seen. With rates that are given, or `"learn"`, it is
+#' nine in ten. A noise matrix may be given as `epsilon`.
 #'
 #' The thresholds are learned as widths of the classes between the first and the last, which `coef()`
 #' names `width.<class>` and `summary()` shows as thresholds, where 0 is midway between the first and the

@@ -1,7 +1,7 @@
 # Fits to classes in an order
 
 # Four classes by a latent function, `wrong` of whose labels are those of a neighbour
-ordered_table <- function(n = 160, wrong = 12, seed = 62701) {
+ordered_table <- function(n = 160, wrong = 12, seed = 62701, anywhere = FALSE) {
   withr::with_seed(seed, {
     d <- data.frame(a = rnorm(n), b = rnorm(n))
     f <- 1.5 * d$a + sin(2 * d$b) + rnorm(n, sd = 0.2)
@@ -9,6 +9,7 @@ ordered_table <- function(n = 160, wrong = 12, seed = 62701) {
     at <- sample(n, wrong)
     moved <- pmin(4, pmax(1, true[at] + sample(c(-1, 1), wrong, TRUE)))
     moved <- ifelse(moved == true[at], ifelse(moved == 1, 2, 3), moved)
+    if (anywhere) moved <- (true[at] + sample(3, wrong, TRUE) - 1) %% 4 + 1
     code <- replace(true, at, moved)
     d$y <- factor(c("low", "mid", "high", "top")[code], c("low", "mid", "high", "top"), ordered = TRUE)
     list(d = d, wrong = at, true = true)
@@ -160,10 +161,29 @@ test_that("a rate goes to neighbours, and the gradient in it follows", {
   expect_equal(diag(share), rep(0, 4))
   expect_equal(share[1, ], c(0, 0.9 + 0.1 / 3, 0.1 / 3, 0.1 / 3))
   expect_equal(share[2, ], c(0.45 + 0.1 / 3, 0, 0.45 + 0.1 / 3, 0.1 / 3))
+  expect_equal(neighbour_share(4, 1), even_share(4))
   expect_equal(neighbour_share(2), matrix(c(0, 1, 1, 0), 2))
   omega <- as_omega(0.2, 4, 2L, share)
   expect_equal(omega[2, , ], 0.8 * diag(4) + 0.2 * share)
   expect_equal(omega_rates(omega[1, , ]), 0.2)
+  expect_equal(omega_rates(0.5 * diag(4) + 0.5 * as_omega(0.2, 4, share = neighbour_share(4, 0.6))[1, , ]), 0.1)
+  expect_equal(omega_rates(diag(4)), 0)
+  one_of_three <- rbind(c(0.9, 0.1, 0), c(0, 0.9, 0.1), c(0.1, 0, 0.9))
+  expect_equal(omega_rates(one_of_three), rep(0.1, 3))
+})
+
+test_that("errors that fall anywhere are as many as they are, and those on neighbours too", {
+  far <- vapply(c(TRUE, FALSE), function(anywhere) {
+    table <- ordered_table(200, 20, 62711, anywhere)
+    fit <- quiet_gpc(y ~ ., table$d, kernel = kernel_iso(), hyper = "integrate")
+    count <- wrong_count(fit, 0.9)
+    expect_gt(count$count, 12)
+    expect_gt(count$upper, 20)
+    omega <- unclass(noise_matrix(fit))
+    sum(omega[abs(row(omega) - col(omega)) > 1]) / sum(wrong_rates(omega))
+  }, 0)
+  expect_gt(far[1], 0.3) # a half fell further
+  expect_lt(far[2], 0.1)
 })
 
 test_that("with inducing inputs, trusted rows and rates by group an order is kept", {

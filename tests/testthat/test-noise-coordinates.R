@@ -186,22 +186,31 @@ test_that("what is held is as_omega() at every point", {
   expect_identical(noise_omega(noise_held("given", 0.1, 3, 1L, share), numeric()), as_omega(0.1, 3, 1L, share))
 })
 
-test_that("of classes in an order errors go to neighbours under the one model with a rate", {
+test_that("of classes in an order errors go to neighbours or anywhere, which a coordinate says", {
   reports <- noise_cases$four_groups
   share <- neighbour_share(4)
   noise <- noise_model("average", noise_prior(), reports, share = share)
   expect_named(noise$weights, c("none", "one"))
   model <- noise_of("one", noise)
-  expect_equal(noise_omega(model, noise_start(model, 0.2)), as_omega(0.2, 4, 3L, share), tolerance = 1e-8)
+  z <- noise_start(model, 0.2)
+  at_part <- function(z, part) noise_omega(model, replace(z, length(z), qnorm(part)))
+  for (part in c(0, 0.1, 0.5, 1)) {
+    expect_equal(at_part(z, part), as_omega(0.2, 4, 3L, neighbour_share(4, part)), tolerance = 1e-8)
+  }
+  expect_equal(at_part(z, 1), as_omega(0.2, 4, 3L), tolerance = 1e-8)
   withr::with_seed(1, {
-    z <- rnorm(model$d)
-    slope <- array(rnorm(48), c(3, 4, 4))
+    Z <- matrix(rnorm(2 * model$d), model$d)
+    slope <- array(rnorm(96), c(3, 4, 4, 2))
   })
-  at <- function(z) sum(slope * noise_omega(model, z))
-  differences <- vapply(seq_along(z), function(j) {
-    (at(replace(z, j, z[j] + 1e-5)) - at(replace(z, j, z[j] - 1e-5))) / 2e-5
-  }, 0)
-  expect_equal(pull_at(model, z, slope), differences, tolerance = 1e-6)
+  at <- function(z, k) sum(slope[, , , k] * noise_omega(model, z))
+  differences <- vapply(1:2, function(k) {
+    vapply(seq_len(model$d), function(j) {
+      z <- Z[, k]
+      (at(replace(z, j, z[j] + 1e-5), k) - at(replace(z, j, z[j] - 1e-5), k)) / 2e-5
+    }, 0)
+  }, numeric(model$d))
+  expect_equal(noise_pull(model, Z, slope), differences, tolerance = 1e-6)
+  expect_equal(pull_at(model, Z[, 1], slope[, , , 1]), differences[, 1], tolerance = 1e-6)
 })
 
 test_that("coordinates in another turn of the classes are those of classes in that order", {
