@@ -144,66 +144,103 @@ abort_no_test <- function(object) {
   abort_sturdy(said, "no_average", arg = "object")
 }
 
-#' What noise_test() says
+#' What noise_test() says: whether labels are wrong, how many, of which labels, and what is odd
 #' @param level of intervals; `NULL` for none, and nothing else that takes a pass over all nodes.
 #' @noRd
 noise_statement <- function(object, level) {
   fit <- object
   object <- judged_by(fit)
+  labels <- stated_labels(object)
+  ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
+  hides <- scores_hide(object, ends)
+  evidence <- stated_evidence(fit, object, labels, hides)
+  counts <- stated_counts(object, labels, level, average_count(object, level, ends, hides))
+  structure(
+    c(
+      evidence, labels, counts, stated_doubts(object, labels, evidence$kind),
+      list(
+        rates = rate_table(object, level, models_with_errors(object)), linear = inherits(fit, "bpm"),
+        noticed = if (!labels$readers) noticed_once(fit), ends = if (!is.null(level)) ends
+      )
+    ),
+    class = "sturdy_noise_test"
+  )
+}
+
+models_with_errors <- function(object) setdiff(object$nodes$models$model, "none")
+
+#' Which labels it is about, and what is known of them
+#' @noRd
+stated_labels <- function(object) {
+  reports <- object$data$reports
+  times <- report_times(reports)
+  source <- label_source(reports)
+  readers <- has_readers(object)
+  list(
+    levels = object$blueprint$levels, n = label_total(object), readers = readers,
+    settled = length(source) > 0 && all(source == 0L),
+    known = if (readers) 0 else sum(times[source == 0L]),
+    disproved = length(report_misread(reports)) > 0, found = length(report_corrected(reports)),
+    disputed = if (readers) length(report_disputed(reports)) else 0,
+    contradicted = if (has_rows(object)) {
+      round(sum(times[max.col(object$data$X, "first") != label_code(object$data)]))
+    }
+  )
+}
+
+#' What the data say of there being wrong labels
+#' @noRd
+stated_evidence <- function(fit, object, labels, hides) {
   models <- tested_models(object)
   none <- models$model == "none"
   evidence <- flip_evidence(models)
-  some <- setdiff(object$nodes$models$model, "none")
   factor <- exp(evidence$some - evidence$none)
   plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
   one <- models$model == "one"
   by_class <- is_by_class(models$model)
-  reports <- object$data$reports
-  source <- label_source(reports)
-  settled <- length(source) > 0 && all(source == 0L)
-  readers <- has_readers(object)
-  blind <- !readers && !settled && is_blind(object)
+  blind <- !labels$readers && !labels$settled && is_blind(object)
   alone <- if (blind) in_question(object)
-  ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
-  hides <- scores_hide(object, ends)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
-  average <- average_count(object, level, ends, hides)
-  structure(
-    list(
-      probability_none = models$probability[none], prior_none = models$prior[none],
-      bayes_factor = factor, plain = plain, curve = curve,
-      alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]),
-      disproved = length(report_misread(reports)) > 0, kind = kind,
-      verdict = verdict_sentences[[if (settled) "settled" else kind]], settled = settled,
-      some = density_summary(average_density(object, some), level),
-      any = density_summary(any_density(average_density(object)), level),
-      average = average, level = level, first = if (!readers && has_rows(object)) {
-        said <- truth(object)
-        order <- suspicion_order(said)
-        first_checks((mean_wrong(said) * report_times(reports))[order], average$count)
-      },
-      models = models, rates = rate_table(object, level, some),
-      two = if (any(one) && any(by_class)) {
-        exp(models_evidence(models, by_class) - models_evidence(models, one))
-      } else {
-        NA_real_
-      },
-      suspects = if (!readers && kind %in% verdict_called) suspected_class(object),
-      linear = inherits(fit, "bpm"), one_kind = if (!readers && has_rows(object)) one_kind(object, some),
-      alike = if (!readers && !blind) alike_classes(object), rare = rare_classes(object),
-      levels = object$blueprint$levels, n = label_total(object),
-      known = if (readers) 0 else sum(report_times(reports)[source == 0L]),
-      found = length(report_corrected(reports)), on_bound = rates_on_bound(object),
-      readers = readers, disputed = if (readers) length(report_disputed(reports)) else 0,
-      contradicted = if (has_rows(object)) {
-        round(sum(report_times(reports)[max.col(object$data$X, "first") != label_code(object$data)]))
-      },
-      noticed = if (!readers) noticed_once(fit), ends = if (!is.null(level)) ends,
-      error = factor_error(object$nodes$models)
-    ),
-    class = "sturdy_noise_test"
+  list(
+    probability_none = models$probability[none], prior_none = models$prior[none],
+    bayes_factor = factor, plain = plain, curve = curve,
+    alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]), kind = kind,
+    verdict = verdict_sentences[[if (labels$settled) "settled" else kind]], models = models,
+    two = if (any(one) && any(by_class)) {
+      exp(models_evidence(models, by_class) - models_evidence(models, one))
+    } else {
+      NA_real_
+    },
+    error = factor_error(object$nodes$models)
+  )
+}
+
+#' How many are wrong, and how many of them the first checks would find
+#' @noRd
+stated_counts <- function(object, labels, level, average) {
+  some <- average_density(object, models_with_errors(object))
+  first <- if (!labels$readers && has_rows(object)) {
+    said <- truth(object)
+    wrong <- mean_wrong(said) * report_times(object$data$reports)
+    first_checks(wrong[suspicion_order(said)], average$count)
+  }
+  list(
+    some = density_summary(some, level), any = density_summary(any_density(average_density(object)), level),
+    average = average, level = level, first = first
+  )
+}
+
+#' What is odd about classes
+#' @noRd
+stated_doubts <- function(object, labels, kind) {
+  rows <- !labels$readers && has_rows(object)
+  list(
+    suspects = if (!labels$readers && kind %in% verdict_called) suspected_class(object),
+    one_kind = if (rows) one_kind(object, models_with_errors(object)),
+    alike = if (!labels$readers && kind != "blind") alike_classes(object), rare = rare_classes(object),
+    on_bound = rates_on_bound(object)
   )
 }
 

@@ -142,6 +142,10 @@ kernel_linear <- function(linear = 1) {
     NULL, "be of {.fn kernel_linear} and another kernel", "kernel", of = "A sum of kernels"
   )
   kernel <- check_kernel(parts[[which(!linear)]])
+  must(
+    all(kernel$linear == 0), NULL, "have one linear part: it is in the other kernel as well", "kernel",
+    of = "A sum of kernels"
+  )
   kernel$linear <- parts[[which(linear)]]$linear
   kernel
 }

@@ -86,9 +86,8 @@ log_coordinates <- function(latent, epsilon, proper = FALSE) {
   sources <- length(latent$reports$sources)
   noise <- if (is.character(epsilon)) {
     of <- if (epsilon == "learn2") seq_len(latent$classes) else rep(1L, latent$classes)
-    share <- latent_share(latent)
-    if (is.null(share)) share <- even_share(latent$classes)
-    noise_free("logit", of, matrix(1, sources), NULL, new_whereto(share))
+    whereto <- whereto_known(latent$classes, latent_share(latent))
+    noise_free("logit", of, matrix(1, sources), NULL, whereto)
   } else {
     noise_held("given", epsilon, latent$classes, sources, latent_share(latent))
   }

@@ -6,7 +6,7 @@
 # A noise model is list(name, see noise_order, or "given"; d: how many coordinates), and either
 # - held (omega, S x C x C) and rates (as given), where there are none, or
 # - of (which kind of rate each true class has, 0 for none), root and priors (of their scores, see
-#   noise_rates()), and whereto (see new_whereto()).
+#   noise_rates()), and whereto (see noise-whereto.R).
 # Z has a column a point, K of them; slopes are derivatives of a number, a point each.
 
 #' One that is held

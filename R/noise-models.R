@@ -49,11 +49,12 @@ noise_of <- function(name, noise) {
     priors <- noise$rate$alone[alone]
     targets <- noise$targets & of > 0
   }
-  whereto <- if (is.null(noise$share)) {
-    own <- if (is.null(noise$readers)) 1L else noise$sources
-    new_whereto(even_share(noise$classes), targets, own, noise$turn)
+  whereto <- if (!is.null(noise$share)) {
+    whereto_reach(noise$classes)
+  } else if (is.null(targets) || noise$classes == 2) {
+    whereto_known(noise$classes)
   } else {
-    new_whereto_ordered(noise$classes)
+    whereto_learned(targets, if (is.null(noise$readers)) 1L else noise$sources, noise$turn)
   }
   model <- noise_free(name, of, rate_root(noise$sources, noise$pooling), priors, whereto)
   c(model, list(readers = noise$readers, turn = noise$turn))

@@ -22,7 +22,7 @@ as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
 
 #' How the rate of wrong labels of each true class is shared by the others where they are in an
 #' order: most of it goes to the neighbours alike, the rest to all [M 12.19]
-#' @param anywhere the rest, see noise_reach(). @return C x C, rows that sum to 1
+#' @param anywhere the rest, see whereto_reach(). @return C x C, rows that sum to 1
 #' @noRd
 neighbour_share <- function(classes, anywhere = 0.1) {
   apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))

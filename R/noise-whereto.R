@@ -1,43 +1,47 @@
-# Where wrong labels of each true class go: alike, or where coordinates say, pi[t, v] = exp(2.5 z[t, v]) /
-# sum of those of t [M 16.4]. Of classes in an order the part Phi(z) of them goes anywhere, the rest to
-# neighbours [M 12.19].
+# Where wrong labels of each true class go: alike, to neighbours of classes in an order, or where
+# coordinates say, pi[t, v] = exp(2.5 z[t, v]) / sum of those of t [M 16.4].
 
 whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
 whereto_most <- 250   # standard deviations, from where on an exponential would not be finite
 
-#' @param share C x C, where errors go of classes of which that is not learned.
-#' @param targets C x C, which classes may be recorded of each where it is learned, or `NULL`.
-#' @param sources how many have it for themselves: one, for all of them, or all.
-#' @param turn the order in which classes have coordinates.
-#' @return list(d: how many coordinates; base: sources x C x C, pi but for what is learned; cell: where the
-#'   learned ones stand in it, a coordinate each, and group: which of these sum to 1)
+# Each way is list(d: how many coordinates it has; base: sources x C x C, pi but for what these say; and
+# their kind's own fields), with one source where all share it.
+
+#' It is known
+#' @param share see as_omega().
 #' @noRd
-new_whereto <- function(share, targets = NULL, sources = 1L, turn = seq_len(ncol(share))) {
-  classes <- ncol(share)
-  if (is.null(targets) || classes == 2) {
-    return(list(d = 0L, base = array(share, c(1L, classes, classes))))
-  }
+whereto_known <- function(classes, share = NULL) {
+  if (is.null(share)) share <- even_share(classes)
+  list(d = 0L, base = array(share, c(1L, classes, classes)))
+}
+
+#' Of classes in an order errors fall on neighbours alone, or anywhere, or both; which part does what is
+#' uniform before the data: pi = base + Phi(z) further
+#' @noRd
+whereto_reach <- function(classes) {
+  near <- neighbour_share(classes, 0)
+  list(d = 1L, base = array(near, c(1L, classes, classes)), further = as.vector(neighbour_share(classes, 1) - near))
+}
+
+#' It is learned
+#' @param targets C x C, which classes may be recorded of each. @param sources how many have it for
+#'   themselves: one, for all of them, or all. @param turn the order in which classes have coordinates.
+#' @return with cell, where the learned ones stand in base, and group: which of these sum to 1.
+#' @noRd
+whereto_learned <- function(targets, sources, turn) {
+  classes <- length(turn)
   rows <- turn[rowSums(targets)[turn] > 0]
   # of a true class all targets of one source after the other
   learned <- do.call(rbind, lapply(rows, function(t) {
     expand.grid(v = turn[targets[t, turn]], s = seq_len(sources), t = t)
   }))
-  base <- array(rep(share, each = sources), c(sources, classes, classes))
+  base <- array(rep(even_share(classes), each = sources), c(sources, classes, classes))
   base[, rows, ] <- 0
   of <- learned$s + sources * (learned$t - 1L)
   list(
-    d = nrow(learned), base = base, cell = of + sources * classes * (learned$v - 1L),
+    d = length(of), base = base, cell = of + sources * classes * (learned$v - 1L),
     group = match(of, unique(of))
   )
-}
-
-#' Of classes in an order; which part goes anywhere is uniform before the data
-#' @return list(d, base; further: what a part that goes anywhere adds to pi)
-#' @noRd
-new_whereto_ordered <- function(classes) {
-  near <- neighbour_share(classes, 0)
-  further <- as.vector(neighbour_share(classes, 1) - near)
-  list(d = 1L, base = array(near, c(1L, classes, classes)), further = further)
 }
 
 even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
@@ -53,10 +57,10 @@ whereto_part <- function(model, Z) {
 noise_whereto <- function(model, Z) {
   whereto <- model$whereto
   size <- dim(whereto$base)
-  pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
   z <- whereto_part(model, Z)
+  pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
+  if (!is.null(whereto$further)) pi <- pi + outer(whereto$further, stats::pnorm(drop(z)))
   if (!is.null(whereto$cell)) pi[whereto$cell, ] <- whereto_shares(whereto, z)
-  if (!is.null(whereto$further)) pi <- pi + outer(whereto$further, stats::pnorm(z[1, ]))
   of_source <- rep_len(seq_len(size[1]), nrow(model$root))
   array(pi, c(size, ncol(Z)))[of_source, , , , drop = FALSE]
 }
@@ -68,9 +72,8 @@ whereto_shares <- function(whereto, Z) {
   e / over_group(e, whereto$group)
 }
 
-#' Derivatives in the coordinates, with w = pi and D those in pi: 2.5 w (D - sum of w D over the group), or
-#' phi(z) times the sum of D and what goes further
-#' @param slope those in pi of each source, (S C C) x K.
+#' Derivatives in the coordinates from those in pi, D: of learned w = pi 2.5 w (D - sum of w D over the group)
+#' @param slope D, of each source, (S C C) x K.
 #' @noRd
 whereto_pull <- function(whereto, Z, slope) {
   if (whereto$d == 0) {
@@ -79,7 +82,7 @@ whereto_pull <- function(whereto, Z, slope) {
   sharing <- nrow(slope) / length(whereto$base) # sources that share one: their sum
   slope <- colSums(array(slope, c(sharing, length(whereto$base), ncol(Z))))
   if (!is.null(whereto$further)) {
-    return(crossprod(whereto$further, slope) * stats::dnorm(Z))
+    return((whereto$further %*% slope) * stats::dnorm(Z))
   }
   slope <- slope[whereto$cell, , drop = FALSE]
   w <- whereto_shares(whereto, Z)

@@ -151,6 +151,8 @@ test_that("a sum of a linear kernel and another has the linear part", {
   expect_identical(kernel_iso(1) + kernel_linear(), kernel_iso(1, linear = 1))
   expect_error(kernel_ard() + kernel_iso(), class = "sturdy_error_kernel")
   expect_error(kernel_ard() + 1, class = "sturdy_error_kernel")
+  # two linear parts are one too many: neither is left out in silence
+  expect_error(kernel_linear(2) + kernel_ard(linear = 3), "one linear part", class = "sturdy_error_kernel")
   expect_error(gpc(class ~ a, toy(), kernel = kernel_linear()), class = "sturdy_error")
 })
 

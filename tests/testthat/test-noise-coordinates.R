@@ -188,7 +188,8 @@ test_that("what is held is as_omega() at every point", {
 
 test_that("of classes in an order errors go to neighbours or anywhere, which a coordinate says", {
   reports <- noise_cases$four_groups
-  noise <- noise_model("average", noise_prior(), reports, share = neighbour_share(4))
+  share <- neighbour_share(4)
+  noise <- noise_model("average", noise_prior(), reports, share = share)
   expect_named(noise$weights, c("none", "one"))
   model <- noise_of("one", noise)
   z <- noise_start(model, 0.2)
@@ -209,6 +210,7 @@ test_that("of classes in an order errors go to neighbours or anywhere, which a c
     }, 0)
   }, numeric(model$d))
   expect_equal(noise_pull(model, Z, slope), differences, tolerance = 1e-6)
+  expect_equal(pull_at(model, Z[, 1], slope[, , , 1]), differences[, 1], tolerance = 1e-6)
 })
 
 test_that("coordinates in another turn of the classes are those of classes in that order", {
