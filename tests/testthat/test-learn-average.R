@@ -211,10 +211,11 @@ test_that("what a fit says by itself is the average over its nodes", {
   of <- function(part) vapply(each, function(e) unname(e[[part]]), numeric(length(each[[1]][[part]])))
   used <- used_nodes(fit) # few of them do for predictions
   by_few <- function(part) drop(of(part)[, used$node] %*% used$weight)
-  expect_equal(unname(predict(fit, new, type = "response")), by_few("p"), tolerance = 1e-4)
+  # EP at nodes ends at a residual of 1e-3
+  expect_equal(unname(predict(fit, new, type = "response")), by_few("p"), tolerance = 1e-3)
   expect_lt(max(abs(by_few("p") - of("p") %*% weight), na.rm = TRUE), 0.01)
   expect_equal(
-    unname(predict(fit, new, type = "response", noise = TRUE)), by_few("recorded"), tolerance = 1e-4
+    unname(predict(fit, new, type = "response", noise = TRUE)), by_few("recorded"), tolerance = 1e-3
   )
   expect_equal(mean_wrong(truth(fit)), drop(of("flipped") %*% weight), tolerance = 1e-3)
   # leaving a label out changes the weights, too
