@@ -5,7 +5,7 @@
 # (experiments/sql-duck.mjs).
 
 experiment <- list(
-  settings = list(rows = c(2e4, 1e5), replications = 2, seed = 74101),
+  settings = list(rows = 2e4, replications = 2, seed = 74101),
   quick = list(rows = 2000, replications = 1),
   tasks = function(settings) all_of(rows = settings$rows, seed = seeds_of(settings)),
   run = function(task) {
