@@ -118,7 +118,7 @@ sql_features <- function(blueprint, column) {
   refuse(
     length(times),
     c(
-      "{.fn predict_sql} can't read times, which databases count in ways of their own: {.val {few(times)}}.",
+      "A query can't read times, which databases count in ways of their own: {.val {few(times)}}.",
       i = "Let the table have a column of numbers, as by {.fn as.numeric}, and fit that."
     ),
     "no_sql", columns = times
@@ -136,8 +136,7 @@ sql_features <- function(blueprint, column) {
     refuse(
       length(computed),
       c(
-        "{.fn predict_sql} can't compute {.val {few(computed)}}, only read columns and multiply
-         them.",
+        "A query can't compute {.val {few(computed)}}, only read columns and multiply them.",
         i = "Let the table have a column of what the formula computes, and fit that."
       ),
       "no_sql", columns = computed

@@ -5,7 +5,8 @@
 #' (ADF). The likelihood is that of [gpc()]: a recorded label is wrong with
 #' probability `epsilon`. It is the model for many rows and for streams: an EP fit
 #' takes time proportional to n k^2 for n rows and k weights; ADF takes time k^2 per
-#' row and reads each row once.
+#' row and reads each row once. With a table of a database as `data` ([dbi_source()]) the database computes sums
+#' over its rows.
 #'
 #' `bpm_spec()` checks the arguments and returns them without fitting anything.
 #'

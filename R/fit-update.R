@@ -19,6 +19,7 @@
 #'   [stats::na.omit()].
 #' @param trusted,rates,weights As in [gpc()]. Without `data`, vectors for the rows of the data that
 #'   the fit was given; what was known before is kept unless it is given again, or taken away by `NULL`.
+#' @param cluster As in [gpc()], along with `data` in [shards()].
 #' @param units As in [gpc()], along with `data`; a fit of units keeps them otherwise.
 #' @param checked Labels that were looked up: a data frame with the columns `row` and `label`, or
 #'   the name of a CSV file with such a table, as the page of [label_report()] saves it. `row` is
@@ -66,6 +67,7 @@ update.sturdy_model <- function(object,
                                 rates = NULL,
                                 weights = NULL,
                                 units = NULL,
+                                cluster = NULL,
                                 checked = NULL,
                                 id = NULL) {
   check_model(object)
@@ -75,6 +77,9 @@ update.sturdy_model <- function(object,
   if (is.null(data) && !(missing(subset) && missing(na.action))) {
     abort_needs_data("to change {.arg subset} or {.arg na.action}")
   }
+  must(
+    is.null(cluster) || !is.null(data), "cluster", "be given along with {.arg data}", "missing_argument"
+  )
   check_units_again(object, missing(units), is.null(data))
   spec <- edit_spec(object$spec, changed)
   molded <- if (is.null(data)) {
@@ -99,7 +104,7 @@ update.sturdy_model <- function(object,
       units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
       weights = substitute(weights)
     )
-    mold_rows(data, spec, formula, substitute(subset), na.action, NULL, parent.frame(), known)
+    mold_rows(data, spec, formula, substitute(subset), na.action, cluster, parent.frame(), known)
   }
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)
@@ -247,7 +252,7 @@ update_call <- function(old, given, new) {
     old$formula <- formula
   }
   known <- c(
-    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights", "units",
+    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights", "units", "cluster",
     names(formals(spec_constructor(model)))
   )
   old <- old[rlang::names2(old) %in% known]

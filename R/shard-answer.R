@@ -212,7 +212,8 @@ check_by_ep.sharded <- function(object) {
     c(
       "The fit keeps no rows: they are where its shards are.",
       i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
-           rows that {.fn shards} describes, and write what they find."
+           rows that {.fn shards} describes, and write what they find.",
+      i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."
     ),
     "no_sites"
   )

@@ -54,6 +54,7 @@ map_all <- function(map, X, task, run) {
   while (length(left)) {
     cause <- NULL
     got <- tryCatch(as.list(map(X[left], task)[]), error = function(cnd) { # `[]` waits, of mirai_map()
+      if (inherits(cnd, "sturdy_error")) stop(cnd)
       cause <<- cnd
       NULL
     })
@@ -112,7 +113,12 @@ socket_mapper <- function(cluster, patience, folder) {
   alive <- seq_along(nodes)
   place <- integer() # the node of each shard, by name
   function(X, FUN) {
-    refuse(!length(alive), "No node of {.arg cluster} answers any more.", "cluster")
+    refuse(
+      !length(alive), c(
+        "No node of {.arg cluster} answers any more.",
+        i = "What is saved in a {.arg checkpoint} can be resumed."
+      ), "cluster", arg = "cluster"
+    )
     new <- setdiff(names(X), names(place)[place %in% alive])
     place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
     before <- lapply(nodes, set_timeout, patience)

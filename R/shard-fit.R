@@ -1,26 +1,28 @@
 # gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
 # which learning starts, rounds of EP over all, and a fit that keeps no rows.
 
+elsewhere <- "with shards, or with a table of a database."
+
 mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env,
                                     known) {
   spec <- check_shards_spec(spec)
   for (arg in names(known)[lengths(known) > 0]) {
-    abort_sturdy("{.arg {arg}} can't be used with shards.", arg, arg = arg)
+    abort_sturdy(paste("{.arg {arg}} can't be used", elsewhere), arg, arg = arg)
   }
   if (!is.null(subset)) {
     abort_sturdy(
-      "{.arg subset} can't be used with shards: leave the rows out of the shards.",
+      paste("{.arg subset} can't be used", elsewhere, "Leave the rows out there."),
       "subset", arg = "subset"
     )
   }
   left <- formula[[2]]
   refuse(
     is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
-    "{.fn readers} can't be used with shards: fit the rows of a part of them.", "readers",
+    paste("{.fn readers} can't be used", elsewhere, "Fit the rows of a part of them."), "readers",
     arg = "formula"
   )
   na.action <- check_na_action(na.action)
-  team <- new_team(data, cluster)
+  team <- if (inherits(data, "sturdy_source")) table_team(data, cluster) else new_team(data, cluster)
   on.exit(team$close())
   molded <- mold_shards(team, formula, spec$scale, na.action)
   spec <- check_class_number(spec, molded)
@@ -70,7 +72,8 @@ sample_shards <- function(team, rows) {
     list(rows = sort(mine) - before[k])
   }))
   parts <- parts[lengths(parts) > 0]
-  list(X = do.call(rbind, lapply(parts, `[[`, "X")), y = unlist(lapply(parts, `[[`, "y")))
+  each <- function(part) unlist(lapply(parts, `[[`, part))
+  list(X = do.call(rbind, lapply(parts, `[[`, "X")), y = each("y"), times = each("times"))
 }
 
 check_shards_spec <- function(spec) {
@@ -103,6 +106,8 @@ check_shards_spec <- function(spec) {
   spec
 }
 
+mold_rows.sturdy_source <- mold_rows.sturdy_shards
+
 # Fits ------------------------------------------------------------------------
 
 fit_shards <- function(spec, team, molded) {
@@ -110,6 +115,11 @@ fit_shards <- function(spec, team, molded) {
 }
 
 fit_shards.gpc_spec <- function(spec, team, molded) {
+  refuse(
+    !is.null(team$table),
+    c("Queries can compute a {.fn bpm} of a table of a database, and no {.fn gpc}.",
+      i = "{.fn shards} takes queries, and reads their rows."), "no_sql"
+  )
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
@@ -132,9 +142,14 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
 fit_shards.bpm_spec <- function(spec, team, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   data <- with_reports(molded)$data
+  data$reports <- with_times(data$reports, data$times)
   few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior)
-  latent <- latent_weight_shards(team, molded$shards$rows, few, prior)
-  fit <- learn_over_shards(latent, spec)
+  rows <- molded$shards$rows
+  fit <- if (is.null(team$table)) {
+    learn_over_shards(latent_weight_shards(team, rows, few, prior), spec)
+  } else {
+    learn_by_queries(team$table, few, prior, rows, spec)
+  }
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep$C <- NULL
@@ -159,7 +174,10 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
   molded["data"] <- list(NULL)
   object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
   class(object) <- c("sharded", class(object))
-  with_label_stage(object, label_stage_cells(object, scores_of_shards(team, fit$latent, object)))
+  cells <- if (is.null(team$table)) {
+    scores_of_shards(team, fit$latent, object)
+  } else if (takes_stage(object)) table_scores(team$table, object)
+  with_label_stage(object, label_stage_cells(object, cells))
 }
 
 #' Cells of the leave-one-out scores of all rows

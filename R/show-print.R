@@ -173,7 +173,7 @@ describe_rows <- function(x, most = Inf) {
   paste0(
     whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
-    if (!is.null(x$shards) && !inherits(x, "butchered")) {
+    if (length(x$shards$rows) > 1) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
     if (left_out) paste0(" (", left_out, if (short) " left out)" else " more left out: missing values)"),

@@ -33,12 +33,37 @@ open_source <- function(source) {
 
 # Database ------------------------------------------------------------------
 
-#' The rows of a database query as a stream
+#' A table of a database
 #'
-#' A source for [bpm_stream()] that sends a query over DBI and fetches its result
-#' in batches, so that the table may be larger than memory.
+#' For [bpm()] a table that stays where it is: the database is asked for sums over its rows. For
+#' [bpm_stream()] a source of rows, which are fetched in batches, so that the table may be larger
+#' than memory.
 #'
 #' @details
+#' # Fitted where it is
+#' `bpm(class ~ ., dbi_source(con, "table"))` sends queries that return some numbers each: one counts the
+#' levels and finds the centre and scale of columns, one draws some `r stage_rows` rows at random, to which the model
+#' is fitted first, and from there each round of EP is one query, with k(k + 1)/2 + 3k + 7 sums for k
+#' weights. Three to five rounds are the rule, `r table_rounds` the most. One more query counts the rows by what EP says
+#' of them without their labels, for the label stage. Nothing is written to the database.
+#'
+#' A round takes the sites of EP from the posterior of the round before. That leaves out what is of the
+#' order of (k / n)^2, so use it for many rows: at 600 rows and 11 weights the weights were off by 0.03 of their
+#' standard errors. `nugget`, `prior_scale` and the rates are learned at one point, as by [shards()], and
+#' the fit is one to a single shard: it keeps no rows. [predict_sql()] writes what it says of rows, and with
+#' `labels` which labels are wrong, as a query.
+#'
+#' Columns are numbers, text, or logical; formulas may have products of numbers, but no functions.
+#' Rows in which a column of the formula is `NULL` are left out, and counted. A column of text may have
+#' `r table_levels_most` different values; PostgreSQL and SQLite take queries of some 50 weights. The database draws
+#' the sample, so that [set.seed()] does not decide it, and two fits differ by what is left of the way to the fixed
+#' point. SQLite, PostgreSQL and DuckDB have been tried; the words of Spark, BigQuery and MySQL are known, and untested.
+#'
+#' When a query fails, the field `answers` of the error (`sturdy_error_query`) has the answers so far. With
+#' `dbi_source(con, "table", answers = cnd$answers)`, also on another connection, the fit goes on from
+#' there. It is an error (`sturdy_error_rows`) if a query finds another number of rows than the first.
+#'
+#' # Streamed
 #' The query is sent when the stream begins, and its result is cleared when the
 #' stream ends or stops with an error. A connection that allows one open result at
 #' a time can't be used for other queries in between.
@@ -53,15 +78,18 @@ open_source <- function(source) {
 #' Integers of 64 bits are converted to doubles, exactly up to 2^53.
 #'
 #' @param con A connection made by [DBI::dbConnect()]. It is left open.
-#' @param query A `SELECT` statement, one string.
-#' @param batch Number of rows in a batch, at least 1 (10000 by default).
-#' @return An object of class `sturdy_source`, for the argument `source` of
+#' @param query A `SELECT` statement, one string; or the name of a table, one string, or two, the schema first.
+#' @param batch Number of rows in a batch of a stream, at least 1 (10000 by default).
+#' @param answers `NULL`, the default, or the field `answers` of the error that has ended a fit.
+#' @return An object of class `sturdy_source`, for the argument `data` of [bpm()] or `source` of
 #'   [bpm_stream()].
 #' @section Conditions:
 #' `sturdy_error_package` when DBI is not installed, `sturdy_error_type` and
 #' `sturdy_error_range` for arguments; in `bpm_stream()` `sturdy_error_source` when
-#' the query is refused, and `sturdy_error_batch` when fetching fails later on.
-#' @seealso [bpm_stream()]
+#' the query is refused, and `sturdy_error_batch` when fetching fails later on; in `bpm()`
+#' `sturdy_error_query` when the database has no answer, `sturdy_error_no_sql` for what no query can
+#' compute, and `sturdy_error_rows` when rows have changed.
+#' @seealso [bpm()], [bpm_stream()], [predict_sql()]
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
 #' set.seed(1)
@@ -72,16 +100,22 @@ open_source <- function(source) {
 #'
 #' rows <- dbi_source(con, "SELECT * FROM points ORDER BY id", batch = 100)
 #' bpm_stream(class ~ . - id, rows, df = 3)
+#' bpm(class ~ . - id, dbi_source(con, "points"), nugget = 1, epsilon = 0.05)
 #' DBI::dbDisconnect(con)
-dbi_source <- function(con, query, batch = 10000) {
+dbi_source <- function(con, query, batch = 10000, answers = NULL) {
   check_package("DBI", "dbi_source")
   must(
     inherits(con, "DBIConnection"), "con", "be a connection made by {.fn DBI::dbConnect}",
     got = con
   )
   must(
-    rlang::is_string(query), "query", "be one string, a {.code SELECT} statement", got = query
+    is.character(query) && length(query) %in% 1:2 && !anyNA(query), "query",
+    "be one string, a {.code SELECT} statement, or the name of a table", got = query
   )
+  must(is.null(answers) || is.list(answers), "answers", "be the field of an error of {.fn bpm}", got = answers)
+  stated <- grepl("^\\s*(select|with|values)\\b", query[1], ignore.case = TRUE)
+  from <- if (stated) paste0("(", sub(";\\s*$", "", query), ")") else paste(sql_name(query, con), collapse = ".")
+  if (!stated) query <- paste("SELECT * FROM", from)
   batch <- check_count(batch, "batch", min = 1)
   result <- NULL
   close <- function() {
@@ -96,7 +130,7 @@ dbi_source <- function(con, query, batch = 10000) {
     rows <- DBI::dbFetch(result, n = batch)
     if (nrow(rows)) plain_integers(rows)
   }
-  new_source(open, fetch, close = close)
+  new_source(open, fetch, close = close, con = con, from = from, answers = answers)
 }
 
 #' Without the class integer64, whose bits are not those of a double
@@ -109,6 +143,6 @@ plain_integers <- function(data) {
 
 #' @export
 print.sturdy_source <- function(x, ...) {
-  cat("A source of rows for bpm_stream()\n")
+  cat("A source of rows for bpm() and bpm_stream()\n")
   invisible(x)
 }

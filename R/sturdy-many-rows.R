@@ -42,5 +42,5 @@
 #'
 #' @inherit sturdy-package references
 #' @name many-rows
-#' @seealso [gpc()], [shards()]
+#' @seealso [gpc()], [shards()], [dbi_source()] (a table of a database, fitted where it is)
 NULL

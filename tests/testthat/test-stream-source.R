@@ -110,7 +110,7 @@ test_that("integers of 64 bits are numbers", {
 test_that("bad arguments of dbi_source() are errors", {
   con <- sqlite_points()
   expect_error(dbi_source("points", in_order), class = "sturdy_error_type")
-  expect_error(dbi_source(con, c("a", "b")), class = "sturdy_error_type")
+  expect_error(dbi_source(con, c("a", "b", "c")), class = "sturdy_error_type")
   expect_error(dbi_source(con, in_order, 0), class = "sturdy_error_range")
   source <- dbi_source(con, "SELECT * FROM nowhere")
   expect_error(stream(source, sep = ";"), class = "sturdy_error_unknown_argument")

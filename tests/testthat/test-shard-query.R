@@ -1,0 +1,65 @@
+# The sums of a round, against plain R with derivatives by differences.
+
+# log Z of rows and what follows of it, at cavities that are held
+cavity_in_r <- function(X, s, at, rates = at$rates, row = NULL, w = at$w) {
+  log_z <- function(m, a, rates) {
+    log(ifelse(s > 0, rates[1], rates[2]) + (1 - sum(rates)) * pnorm(m / sqrt(1 + a)))
+  }
+  slope <- function(m, a, rates) (log_z(m + 1e-5, a, rates) - log_z(m - 1e-5, a, rates)) / 2e-5
+  bend <- function(m, a, rates) (log_z(m + 1e-4, a, rates) - 2 * log_z(m, a, rates) + log_z(m - 1e-4, a, rates)) / 1e-8
+  if (is.null(row)) {
+    m <- s * drop(X %*% w)
+    a <- rowSums((X %*% at$M) * X)
+    row <- list(m = m - a * slope(m, a, rates), a = a * (1 - a * bend(m, a, rates)))
+  }
+  list(row = row, log_z = log_z(row$m, row$a, rates), d1 = slope(row$m, row$a, rates), d2 = bend(row$m, row$a, rates))
+}
+
+test_that("the sums of a query are those over the rows", {
+  d <- withr::with_seed(2, data.frame(a = rnorm(40), b = rnorm(40, 2, 3), f = sample(c("u", "v"), 40, TRUE)))
+  d$class <- withr::with_seed(3, sample(c("no", "yes"), 40, TRUE))
+  fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
+  con <- sqlite_points(d)
+  table <- list2env(list(
+    con = con, from = "points", needed = names(d), types = d, response = "class", n = 40,
+    classes = list(value = c("no", "yes")), blueprint = fit$blueprint
+  ))
+  at <- list(w = c(0.3, -1, 0.5, 0.2, -0.4), M = 0.05 * crossprod(matrix(sin(1:25), 5)), rates = c(0.02, 0.2), by = diag(2), prior = fit$prior)
+  sums <- table_round(table, at)
+  X <- t(bpm_design(fit$data$X, fit$prior))
+  s <- fit$data$y
+  r <- cavity_in_r(X, s, at)
+  expect_equal(sums$n, 40)
+  expect_equal(sums$g, colSums(s * r$d1 * X), tolerance = 1e-6)
+  tau <- -r$d2 / (1 + r$d2 * r$row$a)
+  expect_equal(sums$H, crossprod(X, tau * X), tolerance = 1e-5)
+  # the evidence of sites: log Z less what a normal cavity makes of the site
+  nu <- (r$d1 - r$row$m * r$d2) / (1 + r$d2 * r$row$a)
+  of_site <- vapply(seq_along(s), function(i) {
+    log(integrate(function(f) exp(nu[i] * f - tau[i] * f^2 / 2) * dnorm(f, r$row$m[i], sqrt(r$row$a[i])), -15, 15, rel.tol = 1e-10)$value)
+  }, 0)
+  expect_equal(sums$value, sum(r$log_z - of_site), tolerance = 1e-5)
+  move <- function(j, h) {
+    rates <- at$rates
+    rates[j] <- rates[j] + h
+    cavity_in_r(X, s, at, rates, r$row)
+  }
+  for (j in 1:2) {
+    up <- move(j, 1e-5)
+    down <- move(j, -1e-5)
+    expect_equal(sums$slope[j], sum(up$log_z - down$log_z) / 2e-5, tolerance = 1e-6)
+    expect_equal(sums$cross[, j], colSums(s * (up$d1 - down$d1) / 2e-5 * X), tolerance = 1e-4)
+  }
+  by <- function(a, b) {
+    rates <- at$rates + c(a, b)
+    sum(cavity_in_r(X, s, at, rates, r$row)$log_z)
+  }
+  h <- 1e-3
+  expect_equal(sums$curvature[1, 2], (by(h, h) - by(h, -h) - by(-h, h) + by(-h, -h)) / (4 * h^2), tolerance = 1e-3)
+  expect_equal(sums$curvature[1, 1], (by(h, 0) - 2 * by(0, 0) + by(-h, 0)) / h^2, tolerance = 1e-2)
+  # rows far from the boundary have numbers, too
+  at$w <- 1e3 * at$w
+  expect_true(all(is.finite(unlist(table_round(table, at)))))
+  at[c("rates", "by")] <- list(c(0, 0), rates_by(0))
+  expect_true(all(is.finite(unlist(table_round(table, at)))))
+})

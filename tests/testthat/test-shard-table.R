@@ -1,0 +1,179 @@
+# A bpm() to a table of a database, by queries: against fits to the same rows, and with what a table may
+# have or do.
+
+# Names and levels that have to be quoted; a number, a whole one, a text, a logical of 0 and 1
+table_rows_made <- made_once(function() withr::with_seed(8, {
+  n <- 600
+  d <- data.frame(
+    `the "a", -- b` = rnorm(n, 3, 2), whole = sample(9L, n, TRUE), `it's` = sample(c("o'x", "p\"y", "z"), n, TRUE),
+    sturdy_1_1 = rnorm(n), flag = as.integer(runif(n) < 0.4), check.names = FALSE
+  )
+  f <- d[[1]] - 3 + (d$`it's` == "o'x") + d$flag - (d$whole - 5) / 5 + rnorm(n)
+  d$class <- ifelse((f > 0) != (runif(n) < 0.05), "it's", "no")
+  d
+}))
+
+in_table <- function(d, con = sqlite_points(d, env = frame), frame = parent.frame(), ...) {
+  dbi_source(con, "points", ...)
+}
+
+table_held <- function(data, formula = class ~ ., ...) bpm(formula, data, nugget = 1, epsilon = 0.05, ...)
+
+test_that("a fit by queries is that of EP to the same rows", {
+  d <- table_rows_made()
+  con <- sqlite_points(d)
+  fit <- table_held(dbi_source(con, "points"), class ~ . - id)
+  whole <- table_held(d)
+  expect_s3_class(fit, c("sharded", "bpm", "sturdy_model"), exact = TRUE)
+  expect_identical(fit$ep$status, "converged")
+  expect_identical(fit$blueprint$levels, whole$blueprint$levels)
+  expect_equal(fit$blueprint$coding, whole$blueprint$coding, tolerance = 1e-12)
+  # what a round leaves out is of the order of (k / n)^2
+  expect_lt(max(abs(fit$weights$mean - whole$weights$mean) / sqrt(diag(whole$weights$C))), 0.05)
+  expect_equal(fit$weights$C, whole$weights$C, tolerance = 0.02)
+  expect_lt(abs(log_evidence(fit) - log_evidence(whole)), 0.3)
+  new <- d[1:50, ]
+  expect_equal(predict(fit, new, type = "prob"), predict(whole, new, type = "prob"), tolerance = 2e-3)
+  # a query in the place of a table; the sample of so few rows is all of them
+  again <- table_held(dbi_source(con, "SELECT * FROM points WHERE id > 0;"), class ~ . - id)
+  expect_equal(coef(again), coef(fit), tolerance = 1e-4)
+})
+
+test_that("what is learned is what shards learn, and the label stage says the same", {
+  d <- table_rows_made()
+  fit <- bpm(class ~ ., in_table(d)) |> suppressMessages()
+  pieces <- bpm(class ~ ., shards(cbind(id = seq_len(nrow(d)), d)))
+  expect_lt(abs(log_evidence(fit) - log_evidence(pieces)), 1)
+  said <- function(fit) predict(fit, cbind(id = 1, d), type = "response")
+  expect_lt(max(abs(said(fit) - said(pieces))), 0.1)
+  expect_lt(mean(abs(said(fit) - said(pieces))), 0.02)
+  expect_equal(flip_rates(fit)$rate, flip_rates(pieces)$rate, tolerance = 0.3)
+  expect_false(any(grepl("shard", capture.output(print(fit), summary(fit)))))
+  expect_error(mislabelled(fit), class = "sturdy_error_no_sites")
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_equal(predict(readRDS(file), cbind(id = 1, d)), predict(fit, cbind(id = 1, d)))
+  expect_error(update(fit, epsilon = 0.1), class = "sturdy_error_missing_argument")
+  moved <- update(fit, data = in_table(d[1:500, ]), nugget = 1, epsilon = 0.1)
+  expect_equal(nobs(moved), 500)
+})
+
+test_that("prior scales are learned with the sites as they are", {
+  d <- table_rows_made()
+  learned <- function(data) bpm(class ~ ., data, prior_scale = "learn", nugget = 1, epsilon = 0.05)
+  fit <- learned(in_table(d)) |> suppressMessages()
+  pieces <- learned(shards(cbind(id = seq_len(nrow(d)), d)))
+  expect_equal(log_evidence(fit), log_evidence(pieces), tolerance = 2e-3)
+  expect_equal(fit$weights$mean, pieces$weights$mean, tolerance = 0.1)
+})
+
+test_that("rare classes are in the sample, as often as they count", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(20000)))
+  d$class <- d$a + withr::with_seed(4, rnorm(20000)) > 3.4
+  fit <- table_held(in_table(d), class ~ a)
+  expect_equal(coef(fit), coef(table_held(d)), tolerance = 1e-3)
+  expect_lt(fit$ep$sweeps, 7)
+})
+
+test_that("rows with missing values are left out and counted, or an error", {
+  d <- table_rows_made()
+  d[[1]][3] <- NA
+  d$`it's`[4:5] <- NA
+  d$class[6] <- NA
+  con <- sqlite_points(d)
+  fit <- table_held(dbi_source(con, "points"), class ~ . - id)
+  expect_identical(fit$shards[c("rows", "left_out")], list(rows = 596, left_out = 4))
+  expect_error(
+    table_held(dbi_source(con, "points"), class ~ . - id, na.action = na.fail), class = "sturdy_error_missing"
+  )
+  DBI::dbExecute(con, "UPDATE points SET whole = NULL")
+  expect_error(table_held(dbi_source(con, "points")), class = "sturdy_error_no_rows")
+})
+
+test_that("what a query can't fit is refused in words", {
+  d <- cbind(table_rows_made(), constant = 1, many = paste(seq_len(600), "x"))
+  other <- d
+  other$many <- paste("y", d$many)
+  con <- sqlite_points(rbind(d, other))
+  source <- dbi_source(con, "points")
+  refused <- function(code, class) expect_error(code, class = paste0("sturdy_error_", class))
+  refused(table_held(source, class ~ nowhere), "formula")
+  refused(table_held(source, class ~ many), "no_sql")
+  refused(table_held(source, class ~ log(whole)), "no_sql")
+  refused(table_held(source, I(class == "no") ~ whole), "no_sql")
+  refused(table_held(source, whole ~ flag), "outcome_levels")
+  refused(table_held(dbi_source(con, "SELECT * FROM points WHERE class = 'no'"), class ~ flag), "outcome_levels")
+  refused(table_held(dbi_source(con, "SELECT * FROM points WHERE whole > 9")), "no_rows")
+  refused(table_held(dbi_source(con, "absent")), "query")
+  refused(table_held(source, class ~ flag, df = 3), "no_sql")
+  refused(bpm(class ~ flag, source, nugget = 0, epsilon = 0.1), "no_sql")
+  refused(table_held(source, class ~ flag, inference = "adf"), "shards")
+  refused(table_held(source, class ~ flag, trusted = rep(TRUE, 3)), "trusted")
+  refused(table_held(source, class ~ flag, cluster = lapply), "unknown_argument")
+  refused(gpc(class ~ flag, source), "no_sql")
+  refused(dbi_source(con, "points", answers = 1), "type")
+  expect_message(table_held(source, class ~ flag + constant), class = "sturdy_message_constant_columns")
+  # as many columns as no query may have
+  wide <- as.data.frame(matrix(rnorm(60 * 80), 80))
+  wide$class <- rep(c("a", "b"), 40)
+  refused(table_held(in_table(wide)), "no_sql")
+})
+
+test_that("a fit goes on from a query that failed", {
+  d <- table_rows_made()
+  inner <- sqlite_points(d)
+  asked <- 0
+  fail <- Inf
+  methods::setClass("FailingConnection", contains = getClass("DBIConnection", where = asNamespace("DBI")), where = globalenv())
+  methods::setMethod(DBI::dbGetQuery, c("FailingConnection", "character"), function(conn, statement, ...) {
+    asked <<- asked + 1
+    if (asked == fail) stop("the network is down")
+    DBI::dbGetQuery(inner, gsub("LN\\(", "LOG(", statement))
+  }, where = globalenv())
+  withr::defer({
+    methods::removeMethod(DBI::dbGetQuery, c("FailingConnection", "character"), where = globalenv())
+    methods::removeClass("FailingConnection", where = globalenv())
+  })
+  con <- methods::new("FailingConnection")
+  whole <- table_held(dbi_source(con, "points"), class ~ . - id)
+  all <- asked
+  asked <- 0
+  fail <- 6
+  cnd <- caught(table_held(dbi_source(con, "points"), class ~ . - id))
+  expect_s3_class(cnd, c("sturdy_error_query", "sturdy_error_source"))
+  expect_match(conditionMessage(cnd$parent), "network")
+  expect_length(cnd$answers, 5)
+  asked <- 0
+  fail <- Inf
+  fit <- table_held(dbi_source(con, "points", answers = cnd$answers), class ~ . - id)
+  expect_identical(asked, all - 5)
+  expect_equal(coef(fit), coef(whole), tolerance = 1e-6)
+  # rows that come in between are noticed
+  DBI::dbExecute(inner, "DELETE FROM points WHERE id = 7")
+  expect_error(
+    table_held(dbi_source(con, "points", answers = cnd$answers), class ~ . - id), class = "sturdy_error_rows"
+  )
+})
+
+test_that("PostgreSQL gives the same fit", {
+  d <- table_rows_made()
+  con <- postgres_connection()
+  d$flag <- d$flag == 1
+  DBI::dbWriteTable(con, "points", d)
+  fit <- table_held(dbi_source(con, "points"))
+  expect_equal(coef(fit), coef(table_held(d)), tolerance = 0.01)
+  learned <- bpm(class ~ ., dbi_source(con, "points")) |> suppressMessages()
+  found <- DBI::dbGetQuery(con, predict_sql(learned, "points", con = con, labels = "class"))
+  expect_gt(mean(found$probability), 0)
+})
+
+test_that("words and literals are those of a database", {
+  databases <- c("BigQueryConnection", "Spark SQL", "MariaDBConnection", "other")
+  dialects <- lapply(databases, function(class) sql_dialect(structure(list(), class = class)))
+  expect_identical(vapply(dialects, `[[`, "", "double"), c("FLOAT64", "DOUBLE", "DOUBLE", "DOUBLE PRECISION"))
+  expect_identical(vapply(dialects, `[[`, "", "random"), c("RAND()", "RAND()", "RAND()", "RANDOM()"))
+  expect_identical(sql_value(c(0, -1), NULL), c("0E0", "(-1E0)"))
+  expect_identical(sql_value(TRUE, NULL), "TRUE")
+  expect_identical(sql_value("it's", NULL), "'it''s'")
+  expect_identical(as_kind(c("true", "f"), NA), c(TRUE, FALSE))
+})
