@@ -185,3 +185,24 @@ test_that("a noise matrix without an inverse turns a climb away, without numbers
     expect_lt(out$value, label_value(problem, cbind(0 * z)))
   }
 })
+
+test_that("of labels that are probabilities the likelihood of a row is what they say of each class", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 40, seed = 4)
+    code <- as.integer(d$labels)
+    soft <- withr::with_seed(1, matrix(rexp(40 * classes), 40))
+    soft <- soft / rowSums(soft)
+    certain <- if (classes == 2) 1:15 else integer()
+    reports <- new_reports(40, classes, 1:40, replace(rep(1L, 40), certain, 0L), code, soft = soft)
+    reports$soft[certain, ] <- NA
+    made <- label_made(d, "fit", reports = reports)
+    problem <- label_made_problem(made, "none")
+    z <- random_z(problem, 2)
+    at <- problem$points(matrix(z))
+    q <- label_seen_at(label_made_rows(made)$data, at$points)[, , 1]
+    L <- soft
+    L[certain, ] <- diag(classes)[code[certain], ]
+    expect_equal(problem$value(matrix(z)), sum(log(rowSums(q * L))), tolerance = 1e-10)
+    expect_gradient(problem, 2)
+  }
+})
