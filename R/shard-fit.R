@@ -156,13 +156,6 @@ fit_shards.bpm_spec <- function(spec, team, molded) {
   new_shard_model(spec, team, molded, fit, prior = prior, weights = weights)
 }
 
-#' The optimum, where the label stage averages over noise models that of a rate for each class
-#' @noRd
-learn_over_shards <- function(latent, spec) {
-  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn2"
-  learn_fit(latent, spec)
-}
-
 #' @param ... the model's own parts
 #' @noRd
 new_shard_model <- function(spec, team, molded, fit, ...) {

@@ -117,3 +117,10 @@ rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
   }
   out
 }
+
+#' The optimum, where the label stage averages over noise models that of a rate for each class
+#' @noRd
+learn_over_shards <- function(latent, spec) {
+  if (identical(spec$epsilon, "average")) spec$epsilon <- "learn2"
+  learn_fit(latent, spec)
+}

@@ -198,11 +198,11 @@ test_that("of labels that are probabilities the likelihood of a row is what they
     made <- label_made(d, "fit", reports = reports)
     problem <- label_made_problem(made, "none")
     z <- random_z(problem, 2)
-    at <- problem$points(matrix(z))
+    at <- label_points_at(problem, matrix(z))
     q <- label_seen_at(label_made_rows(made)$data, at$points)[, , 1]
     L <- soft
     L[certain, ] <- diag(classes)[code[certain], ]
-    expect_equal(problem$value(matrix(z)), sum(log(rowSums(q * L))), tolerance = 1e-10)
+    expect_equal(label_value(problem, matrix(z)), sum(log(rowSums(q * L))), tolerance = 1e-10)
     expect_gradient(problem, 2)
   }
 })
