@@ -210,7 +210,7 @@ write_answers <- function(team, verb, args, to) {
 check_by_ep.sharded <- function(object) {
   abort_sturdy(
     c(
-      "The fit keeps no rows: they are where its shards are.",
+      "The fit keeps no rows: they are where it found them.",
       i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
            rows that {.fn shards} describes, and write what they find.",
       i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."

@@ -78,7 +78,7 @@ sample_shards <- function(team, rows) {
 
 check_shards_spec <- function(spec) {
   refuse_with_shards <- function(when, what, arg, hint = NULL) {
-    refuse(when, c(paste(what, "with shards."), i = hint), "shards", arg = arg)
+    refuse(when, c(paste(what, elsewhere), i = hint), "shards", arg = arg)
   }
   refuse_with_shards(
     identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "inference",

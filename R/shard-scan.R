@@ -134,7 +134,7 @@ scan_shards <- function(team, formula, scale, na.action) {
 mold_two_classes <- function(y, arg) {
   used <- unique(as.character(y))
   must(
-    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards, not {length(used)}",
+    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards and tables of databases, not {length(used)}",
     "outcome_levels",
     more = c(
       x = "Found: {.val {few(used)}}.",
