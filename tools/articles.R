@@ -49,6 +49,7 @@ code_of <- function(file, commit = NULL) {
   } else if (file.exists(file.path(root, file))) {
     readLines(file.path(root, file), encoding = "UTF-8", warn = FALSE)
   }
+  if (is.null(text)) text <- character() # there is no such file
   code <- Filter(function(e) is.call(e) && is.name(e[[2]]), as.list(parse(text = text, keep.source = FALSE)))
   stats::setNames(lapply(code, deparse), vapply(code, function(e) as.character(e[[2]]), ""))
 }
