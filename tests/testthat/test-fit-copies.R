@@ -71,9 +71,9 @@ test_that("sites, posterior and nodes of all rows are those of EP on all of them
   latent <- model_latent(fit)
   for (k in c(1, 9)) {
     out <- latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, tight)
-    expect_close(fit$nodes$tau[, k], out$sites$tau, 1e-3, floor = 1) # nodes end at a tolerance of 1e-4
-    expect_close(fit$nodes$seen[, , k], out$seen, 1e-3, floor = 1)
-    expect_close(fit$nodes$b[, k], out$b, 1e-3, floor = 1)
+    expect_close(fit$nodes$tau[, k], out$sites$tau, 5e-3, floor = 1) # nodes end at a tolerance of 1e-3
+    expect_close(fit$nodes$seen[, , k], out$seen, 5e-3, floor = 1)
+    expect_close(fit$nodes$b[, k], out$b, 5e-3, floor = 1)
   }
 })
 

@@ -124,17 +124,18 @@ test_that("a fit goes on from a query that failed", {
   inner <- sqlite_points(d)
   asked <- 0
   fail <- Inf
-  methods::setClass("FailingConnection", contains = getClass("DBIConnection", where = asNamespace("DBI")), where = globalenv())
+  sqlite <- getClass("SQLiteConnection", where = asNamespace("RSQLite"))
+  methods::setClass("FailingConnection", contains = sqlite, where = globalenv())
   methods::setMethod(DBI::dbGetQuery, c("FailingConnection", "character"), function(conn, statement, ...) {
     asked <<- asked + 1
     if (asked == fail) stop("the network is down")
-    DBI::dbGetQuery(inner, gsub("LN\\(", "LOG(", statement))
+    DBI::dbGetQuery(inner, statement)
   }, where = globalenv())
   withr::defer({
     methods::removeMethod(DBI::dbGetQuery, c("FailingConnection", "character"), where = globalenv())
     methods::removeClass("FailingConnection", where = globalenv())
   })
-  con <- methods::new("FailingConnection")
+  con <- methods::new("FailingConnection", inner)
   whole <- table_held(dbi_source(con, "points"), class ~ . - id)
   all <- asked
   asked <- 0
