@@ -379,6 +379,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
     "Averaged" = count_interval(x$average, x, digits)
   ))
   models <- x$models
+  models$pareto_k <- round(models$pareto_k, 2)
   cat("\nNoise models\n")
   print(
     models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k",

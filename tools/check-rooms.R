@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 675, shard = 1946, show = 2177, select = 260, answer = 3294, exact = 671,
+  meet = 675, shard = 1946, show = 2177, select = 260, answer = 3295, exact = 671,
   stream = 789, fit = 2457, label = 808, learn = 1647, latent = 307, ep = 461, noise = 1212,
   kernel = 638, data = 2383, family = 389, native = 351, sturdy = 15, control = 34, files = 42,
-  checks = 243, conditions = 122, progress = 106, words = 130, all = 21157
+  checks = 243, conditions = 122, progress = 106, words = 130, all = 21158
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
