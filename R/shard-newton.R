@@ -42,7 +42,7 @@ rates_by <- function(d) list(matrix(0, 2, 0), matrix(1, 2, 1), diag(2))[[d + 1]]
 #' @return list(value, penalised, left: g' H^-1 g, at, to, log_det)
 #' @noRd
 newton_round <- function(at, sums) {
-  if (anyNA(unlist(sums))) {
+  if (!all(is.finite(unlist(sums)))) {
     return(list(value = NA_real_, penalised = -Inf, left = Inf))
   }
   evidence <- newton_evidence(sums$g + drop(sums$H %*% at$w), sums$H)

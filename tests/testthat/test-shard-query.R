@@ -63,3 +63,7 @@ test_that("the sums of a query are those over the rows", {
   at[c("rates", "by")] <- list(c(0, 0), rates_by(0))
   expect_true(all(is.finite(unlist(table_round(table, at)))))
 })
+
+test_that("sums that are no finite numbers lead nowhere, and end", {
+  expect_identical(newton_round(list(), list(value = 1, g = Inf)), list(value = NA_real_, penalised = -Inf, left = Inf))
+})
