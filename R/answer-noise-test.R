@@ -102,6 +102,7 @@
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [wrong-labels], [mislabelled()], [noise_prior()]
+#' @order 1
 #' @export
 #' @examples
 #' set.seed(1)
@@ -354,50 +355,5 @@ factor_words <- function(error, points, factor) {
   paste0(
     "By ", whole(points), " points, which leave a standard error of a factor of ",
     format(signif(exp(error), 3)), " in the Bayes factor."
-  )
-}
-
-# Words ---------------------------------------------------------------------------
-
-#' @param digits Significant digits.
-#' @param x The result of `noise_test()`.
-#' @rdname noise_test
-#' @export
-print.sturdy_noise_test <- function(x, digits = 2, ...) {
-  digits <- check_digits(digits)
-  cat("<sturdy_noise_test>\n")
-  print_fields(c(verdict_lines(x, digits), named_notes(verdict_notes(x))))
-  number <- function(v) format(signif(v, digits))
-  cat("\nWhat it rests on\n")
-  print_fields(c(
-    "No label is wrong" = paste0(
-      "probability ", bounded(x$probability_none, 1e-4, Inf, number), " (before the data ",
-      number(x$prior_none), ")"
-    ),
-    "Bayes factor for some" = bounded(x$bayes_factor, 1e-4, 1e4, number),
-    "If some are wrong" = count_interval(x$any, x, digits),
-    "Averaged" = count_interval(x$average, x, digits)
-  ))
-  models <- x$models
-  models$pareto_k <- round(models$pareto_k, 2)
-  cat("\nNoise models\n")
-  print(
-    models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k",
-             "method")],
-    digits = digits + 1, row.names = FALSE
-  )
-  cat("\n")
-  print_title("Flip rates by true class, if some labels are wrong")
-  rates <- x$rates
-  rates$rows <- whole(rates$rows) # not 1e+05
-  print(rates, digits = digits, row.names = FALSE)
-  cat("", strwrap(factor_words(x$error, sum(x$models$nodes), x$bayes_factor)), sep = "\n")
-  invisible(x)
-}
-
-count_interval <- function(part, test, digits) {
-  paste0(
-    count_text(part$count, digits), " ", of_words(test), " (", format(100 * test$level),
-    "% interval ", range_text(part), ")"
   )
 }
