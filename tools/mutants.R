@@ -1414,3 +1414,7 @@ mutant(
   "a curvature is kept however far the modes are apart", "R/label-learn.R",
   "if (sum(apart^2) < label_near)", "if (TRUE)", r = "label-learn"
 )
+mutant(
+  "few points tell the mean of a number, but not how wide it is", "R/label-rows.R",
+  "stats::qt(0.95, ess - 1)", "stats::qnorm(0.95)", r = "label-rows"
+)
