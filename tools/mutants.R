@@ -197,11 +197,11 @@ mutant(
 )
 mutant(
   "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
-  "!is.na(at) & as.integer(found$label) == checks$label[at]", "!is.na(at)", r = "answer-called"
+  "drawn$row[!drawn$wrong]", "drawn$row", r = "answer-called"
 )
 mutant(
-  "checks that the fit knows may say how far to believe it", "R/answer-called.R",
-  "all(inside), \"calibrate\"", "TRUE, \"calibrate\"", r = "answer-called"
+  "rows of a draw may be left out as it suits", "R/noise-drawn.R",
+  "length(row) == size[1], \"have", "TRUE, \"have", r = "answer-called"
 )
 mutant(
   "the unseen label is wrong where it is right", "R/answer-suspicion.R",

@@ -246,8 +246,8 @@ fuzz_calls <- alist(
   mislabelled.sturdy_model2 = mislabelled(f_average, level = 0.9, id = LETTERS[1:16]),
   mislabelled.sturdy_model3 = mislabelled(f_named, id = d["u"]),
   mislabelled.sturdy_model4 = mislabelled(f_average, newdata = d[1:3, ], given = "some"),
-  mislabelled.sturdy_model5 = mislabelled(f_average, fdr = 0.2, calibrate =
-    data.frame(row = 1:6, label = d$class[1:6]), among = 16),
+  mislabelled.sturdy_model5 = mislabelled(f_average, fdr = 0.2),
+  review.drawn = review(f_average, n = 6, fdr = 0.2),
   mislabelled.matrix = mislabelled(scores, d$class, fdr = 0.2, level = 0.9, id = LETTERS[1:16],
     given = "average"),
   mislabelled.data.frame = mislabelled(as.data.frame(scores), d$class),
