@@ -116,7 +116,7 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   } else {
     sql_wrong(object, used, z, steps$let, label, con)
   }
-  hint <- if (materialized) "MATERIALIZED "
+  hint <- sql_hint(materialized)
   if (within) { # its columns are those of the query around it
     answer <- paste0("(", steps$query(NULL, answer, hint), ")")
   } else if (!flat) {
@@ -127,11 +127,19 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
 }
 
 #' Does the database put what a query within has into the one around it, as often as it is named?
-#' Then SQLite runs out of memory, and PostgreSQL computes things many times.
+#'
+#' Then SQLite runs out of memory, and PostgreSQL computes things many times. The database itself is asked: a
+#' connection may be one of another package, as of odbc. The second question comes last, since one that is refused
+#' ends a transaction of PostgreSQL.
 #' @noRd
 sql_puts_in <- function(con) {
-  inherits(con, c("SQLiteConnection", "PqConnection", "PostgreSQLConnection"))
+  version <- sql_asked(con, "version()")
+  if (length(version)) {
+    grepl("^PostgreSQL (1[2-9]|[2-9][0-9])", version[1])
+  } else length(sql_asked(con, "sqlite_version()")) > 0
 }
+
+sql_hint <- function(materialized) if (materialized) "MATERIALIZED " else ""
 
 check_sql_names <- function(x, arg, most = Inf) {
   must(
