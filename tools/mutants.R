@@ -599,7 +599,7 @@ mutant(
 )
 mutant(
   "evidence of shards at df = Inf whatever df is", "R/shard-rounds.R",
-  "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
+  "log_det, lik$df) else", "log_det, Inf) else", r = "shard-rounds"
 )
 mutant(
   "a step of the rounds is taken from where it began", "R/shard-rounds.R",
