@@ -44,6 +44,7 @@ mislabelled_fields <- function(x, digits) {
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },
+    "Checks alone" = checks_alone(expected),
     "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits, called_what(x)),
     "Note" = if (isTRUE(cutoff$unlikely > 0)) {
       paste0(unlikely_words(cutoff$unlikely, cutoff$rows, called_what(x)), ".")
@@ -115,9 +116,20 @@ describe_cutoff <- function(cutoff, digits, what) {
   }
   paste0(
     count(cutoff$rows, what), " at a false-discovery rate of ", format(cutoff$fdr),
-    by_checks(cutoff), ": probability ", format(cutoff$probability, digits = digits), " and above",
+    by_checks(cutoff),
+    if (is.null(cutoff$checks)) paste0(": probability ", format(cutoff$probability, digits = digits), " and above"),
     if (identical(cutoff$given, "some")) ", if some labels are wrong"
   )
+}
+
+checks_alone <- function(expected) {
+  said <- expected$by_checks
+  if (!is.null(said)) {
+    paste0(
+      whole(said$found), " of ", count(said$checks, "check"), " found one; ", range_text(said), " left among the other ",
+      count(said$rows, "row"), " drawn from (", format(100 * expected$level), "% interval, whatever the model)."
+    )
+  }
 }
 
 by_checks <- function(cutoff) {

@@ -5,10 +5,12 @@
 #' Labels that were looked up
 #'
 #' @param checked a data frame, or a file with one, as a report saves it.
-#' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
-#' @return list(row: position in the data given, each once; label: number of the class).
+#' @param data of the fit. @param id see row_ids().
+#' @return list(row: position in the data given, each once; label: number of the class; of rows that review()
+#'   has drawn also drawn, see drawn_checks(), and the rows `asked`).
 #' @noRd
-check_checked <- function(checked, data, levels, id, arg = "checked") {
+check_checked <- function(checked, data, levels, id) {
+  arg <- "checked"
   # must(), of this argument or a part of it
   check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
     of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
@@ -21,12 +23,19 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
     got = checked
   )
   row <- check_checked_rows(checked, data, id, check)
+  asked <- row
+  drawn <- checked[["drawn"]]
+  if (!is.null(drawn)) { # of some nothing may have been found out
+    open <- is.na(checked$label) | !nzchar(as.character(checked$label))
+    checked <- checked[!open, ]
+    row <- row[!open]
+  }
   if (are_answers(checked)) {
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]
     row <- row[checks]
   }
-  check_labels(checked, row, data, levels, check)
+  c(check_labels(checked, row, data, levels, check), list(drawn = drawn, asked = asked))
 }
 
 #' The rows that were looked up

@@ -30,6 +30,20 @@ sql_quoted <- function(text, mark) {
   paste0(mark, gsub(mark, strrep(mark, 2), enc2utf8(text), fixed = TRUE), mark)
 }
 
+#' What a database says when asked for a value, `NULL` where it does not understand
+#' @noRd
+sql_asked <- function(con, value) {
+  if (!is.null(con)) tryCatch(DBI::dbGetQuery(con, paste("SELECT", value))[[1]], error = function(cnd) NULL)
+}
+
+#' The first of some words for a thing that a database knows, whatever package has made the connection
+#' @param question how a word is used in asking for a value.
+#' @noRd
+sql_word <- function(con, words, question) {
+  known <- Find(function(word) length(sql_asked(con, sprintf(question, word))) > 0, words)
+  if (is.null(known)) words[1] else known
+}
+
 #' A sum of multiples
 #' @noRd
 sql_linear <- function(by, of) {

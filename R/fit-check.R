@@ -52,15 +52,17 @@ model_checks <- expression(
   # made again, an argument that was changed to what can't be is an error
   spec = identical(edit_spec(spec, list()), spec),
   blueprint = inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) && classes >= 2 &&
-    are_strings(blueprint$all_columns) &&
+    are_strings(blueprint$all_columns) && are_strings(blueprint$variables) &&
+    is_one_of(blueprint$interface, c("formula", "matrix", "data.frame")) &&
     identical(as.character(names(blueprint$coding)), blueprint$columns) &&
     all(vapply(blueprint$coding, is_coding, NA)),
   omega = is_noise_matrix(omega) && nrow(omega) == classes,
   epsilon = length(epsilon) > 0 && are_shares(epsilon) &&
     (mean(epsilon) < 0.5 || classes > 2 || stage || by_readers(data$reports)),
   kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
+    is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
     all(vapply(kernel[c("variance", "lengthscale", if (!is.null(kernel$width)) "width")], are_numbers, NA, above = 0)) &&
-    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, above = -1e-300)) &&
+    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), -1e-300)) &&
     length(kernel$lengthscale) / length(kernel$variance) ==
       if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
   prior = is.null(prior) || are_numbers(prior$scale, above = 0) &&

@@ -81,6 +81,38 @@ row_flipped <- function(object) {
   if (has_rows(object)) mean_wrong(truth(object)) else numeric()
 }
 
+#' Rows by the probability that their labels are wrong, ties by the leave-one-out score
+#' @noRd
+suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
+
+#' The rows whose class is not known, in that order
+#' @noRd
+suspicious_rows <- function(object) {
+  check_one_label(object)
+  said <- truth(judged_by(object))
+  order <- suspicion_order(said)
+  object$data$rows[order[said$source[order] > 0L]]
+}
+
+#' Draws of the true classes of rows, n x draws, those of a point of the noise together
+#' @param said see truth() and node_truth().
+#' @noRd
+draw_classes <- function(said, draws) {
+  size <- dim(said$p)
+  dealt <- node_draws(said$weight, draws)
+  parts <- with_seed_or_stream(1L, Map(function(k, times) {
+    u <- matrix(stats::runif(size[1] * times), size[1])
+    class <- replace(u, TRUE, 1)
+    upto <- 0
+    for (t in seq_len(size[2] - 1)) {
+      upto <- upto + said$p[, t, k]
+      class <- class + (u > upto)
+    }
+    class
+  }, dealt$node, dealt$draws))
+  do.call(cbind, parts)
+}
+
 #' Log leave-one-out probability of the label of each row, summed over those it stands for
 #' @noRd
 row_loo <- function(object) {

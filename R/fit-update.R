@@ -30,18 +30,21 @@
 #'   was not filled in is refused. A row may occur twice with the same label. These rows get these
 #'   labels and are trusted from then on. What had been recorded is kept, as the flip rates are
 #'   learned from it, and a message says how many labels changed. Of a file that a report saved,
-#'   only answers that name the class count as checks.
+#'   only answers that name the class count as checks. The list that `review(fit, fdr = )` has drawn is to come back with
+#'   all of its rows.
 #' @param id Identifiers of the rows, as in [mislabelled()], where `checked` has a column of them.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
 #' * `sturdy_error_checked`: `checked` is no such data frame, has rows that are not in the fit,
 #'   labels that are no class, or two labels for one row; it comes with `data`; or answers of a
 #'   report contradict themselves or are about other rows than those of the fit;
+#' * `sturdy_error_drawn`: of rows that were drawn some are missing, or they are of another fit;
 #' * `sturdy_error_file`: the file does not exist or holds no such table;
 #' * `sturdy_error_ambiguous`: several rows have one identifier, or a `row` may be the name of one
 #'   row and the position of another (give `id`, or both);
 #' * `sturdy_error_id`: other values of `id`;
 #' * `sturdy_message_checked`: the checks were taken in;
+#' * `sturdy_message_draw_left`: these checks put an end to the guarantee of those before, see [mislabelled()];
 #' * `sturdy_message_open_answers`: some answers of a report are no checks;
 #' * `sturdy_message_checks_left`: new `data` replace rows that were checked; the field `checked`
 #'   is their number;
@@ -92,7 +95,7 @@ update.sturdy_model <- function(object,
       given_known(rates, "rates", none("label", missing(rates)))
     )
     known <- with_weights(known, given_known(weights, "weights", none(1, missing(weights))))
-    if (is.null(checked)) known else with_checked(known, checked, id)
+    if (is.null(checked)) known else with_checked(known, checked, id, suspicious_rows(object))
   } else {
     must(
       is.null(checked), "checked", "be about the rows that the fit keeps: {.arg data} can't be given, too", "checked"

@@ -48,11 +48,12 @@ with_known <- function(molded, trusted, rates) {
 #' @param id see row_ids().
 #' @return `molded`, its `data` with the labels that are right, and the reports of before.
 #' @noRd
-with_checked <- function(molded, checked, id) {
+with_checked <- function(molded, checked, id, ranked) {
   data <- molded$data
   reports <- data$reports
   levels <- molded$blueprint$levels
   checked <- check_checked(checked, data, levels, id)
+  data$drawn <- drawn_checks(checked, data, ranked)
   # all copies of a row that subset repeated
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)

@@ -91,10 +91,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   out <- rounds_at_fit(latent, object)
   if (!ep_converged(out)) {
     status <- ep_status(out$status)
-    warn_sturdy(
-      "On these rows: {ep_message(status, out, object$spec$df)}", "not_converged",
-      status = status
-    )
+    warn_sturdy("On these rows: {ep_message(status, out, object$spec$df)}", "not_converged", status = status)
   }
   write_answers(team, "suspects", c(out[c("point", "posterior", "lik")], list(object = object)), to)
 }
@@ -106,10 +103,9 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
   to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
   args <- list(object = object, labels = labels, rates = rates)
   for (name in c("labels", "rates")) {
-    must(
-      is.null(args[[name]]) || rlang::is_string(args[[name]]), name,
-      "be the name of a column, where rows are in {.fn shards}", got = args[[name]]
-    )
+    given <- args[[name]]
+    words <- "be the name of a column, where rows are in {.fn shards}"
+    must(is.null(given) || rlang::is_string(given), name, words, got = given)
   }
   inform_no_label_noise(object)
   team <- new_team(rows, cluster)
@@ -123,11 +119,9 @@ encode_again <- function(team, object) {
   types <- first_rows(team)$types
   counts <- encode_shards(team, object$blueprint, stats::na.omit, types)$counts
   of_fit <- object$shards$counts
-  must(
-    identical(counts, of_fit), "rows", "be those of the fit", "rows",
-    more = c(x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
-                  {of_fit[1]} and {of_fit[2]}.")
-  )
+  must(identical(counts, of_fit), "rows", "be those of the fit", "rows", more = c(
+    x = "They have {counts[1]} and {counts[2]} labels of the two classes, not {of_fit[1]} and {of_fit[2]}."
+  ))
 }
 
 #' The latent of a fit over its shards
@@ -136,9 +130,8 @@ shards_of_fit <- function(object, team) {
   rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
   if (is.null(object$inducing)) {
-    return(latent_weight_shards(team, rows, few, object$prior))
-  }
-  latent_shards(team, rows, few, model_columns(object), NULL)
+    latent_weight_shards(team, rows, few, object$prior)
+  } else latent_shards(team, rows, few, model_columns(object), NULL)
 }
 
 #' The posterior of a fit, in the coordinates of its latent
@@ -158,19 +151,13 @@ posterior_of_fit <- function(object) {
 answer_target <- function(to, table, size, format) {
   format <- check_choice(format, c("csv", "parquet"), "format")
   if (format == "parquet") check_parquet()
-  must(
-    !rlang::is_missing(to), "to", "be given: where the answers are to be written",
-    "missing_argument"
-  )
+  must(!rlang::is_missing(to), "to", "be given: where the answers are to be written", "missing_argument")
   if (inherits(to, "DBIConnection")) {
     must(rlang::is_string(table), "table", "be the name of a table", got = table)
     check_absent(DBI::dbExistsTable(to, table), paste("The table", table))
     return(list(con = to, table = table))
   }
-  must(
-    rlang::is_string(to) && dir.exists(to), "to",
-    "be a folder that exists, or a DBI connection", got = to
-  )
+  must(rlang::is_string(to) && dir.exists(to), "to", "be a folder that exists, or a DBI connection", got = to)
   files <- file.path(normalizePath(to), sprintf("shard-%05d.%s", seq_len(size), format))
   there <- files[file.exists(files)]
   check_absent(length(there) > 0, paste("The file", there[1]))
@@ -178,10 +165,7 @@ answer_target <- function(to, table, size, format) {
 }
 
 check_absent <- function(there, what) {
-  refuse(
-    there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
-    "exists", arg = "to"
-  )
+  refuse(there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."), "exists", arg = "to")
 }
 
 #' Asks every shard to write its answers, or for them, in its turn
@@ -208,13 +192,10 @@ write_answers <- function(team, verb, args, to) {
 # A fit without its rows ------------------------------------------------------
 
 check_by_ep.sharded <- function(object) {
-  abort_sturdy(
-    c(
-      "The fit keeps no rows: they are where it found them.",
-      i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
-           rows that {.fn shards} describes, and write what they find.",
-      i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."
-    ),
-    "no_sites"
-  )
+  abort_sturdy(c(
+    "The fit keeps no rows: they are where it found them.",
+    i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take rows that {.fn shards}
+         describes, and write what they find.",
+    i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."
+  ), "no_sites")
 }

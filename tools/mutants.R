@@ -197,11 +197,11 @@ mutant(
 )
 mutant(
   "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
-  "!is.na(at) & as.integer(found$label) == checks$label[at]", "!is.na(at)", r = "answer-called"
+  "drawn$row[!drawn$wrong]", "drawn$row", r = "answer-called"
 )
 mutant(
-  "checks that the fit knows may say how far to believe it", "R/answer-called.R",
-  "all(inside), \"calibrate\"", "TRUE, \"calibrate\"", r = "answer-called"
+  "rows of a draw may be left out as it suits", "R/noise-drawn.R",
+  "length(row) == size[1], \"have", "TRUE, \"have", r = "answer-called"
 )
 mutant(
   "the unseen label is wrong where it is right", "R/answer-suspicion.R",
@@ -599,7 +599,7 @@ mutant(
 )
 mutant(
   "evidence of shards at df = Inf whatever df is", "R/shard-rounds.R",
-  "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
+  "log_det, lik$df) else", "log_det, Inf) else", r = "shard-rounds"
 )
 mutant(
   "a step of the rounds is taken from where it began", "R/shard-rounds.R",
@@ -1413,4 +1413,8 @@ mutant(
 mutant(
   "a curvature is kept however far the modes are apart", "R/label-learn.R",
   "if (sum(apart^2) < label_near)", "if (TRUE)", r = "label-learn"
+)
+mutant(
+  "few points tell the mean of a number, but not how wide it is", "R/label-rows.R",
+  "stats::qt(0.95, ess - 1)", "stats::qnorm(0.95)", r = "label-rows"
 )

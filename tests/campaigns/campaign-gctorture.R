@@ -141,7 +141,47 @@ for (name in names(calls)) {
     cat("  differs:", name, "\n")
   }
 }
+# A fit of each kind, with a garbage collection at every 200th allocation
+set.seed(campaign$seed)
+d <- data.frame(a = rnorm(8), b = rnorm(8), y = rep(c("p", "n"), 4), three = factor(c(1:3, 1:3, 1:2)))
+held <- kernel_iso(1.5, fixed = TRUE)
+con <- DBI::dbConnect(RSQLite::SQLite())
+DBI::dbWriteTable(con, "d", d)
+fits <- alist(
+  gpc = gpc(y ~ a, d, kernel = held, epsilon = 0.05), stc = stc(y ~ a, d, df = 3, kernel = held, epsilon = 0.05),
+  bpm = bpm(y ~ a, d, nugget = 1, epsilon = 0.05), adf = bpm(y ~ a, d, inference = "adf"),
+  inducing = gpc(y ~ a, d, kernel = held, epsilon = 0.05, inducing = 3),
+  several = gpc(three ~ a, d, kernel = held, epsilon = 0.05),
+  ordered = gpc(ordered(three) ~ a, d, kernel = held, epsilon = 0.05),
+  scores = second_stage(pnorm(d$a), d$y, hyper = "optimum", noise = noise_prior(c(one = 1))),
+  readers = gpc(readers(y, rev(y)) ~ a, d, kernel = held, epsilon = 0.05),
+  soft = gpc(cbind(n = pnorm(-b), p = pnorm(b)) ~ a, d, kernel = held, epsilon = 0.05),
+  units = gpc(y ~ a, d, kernel = held, epsilon = 0.05, units = c(1, 2, 1, 2, 3:6)),
+  times = gpc(y ~ a, d, kernel = held, epsilon = 0.05, weights = rep(1:2, 4)),
+  shards = bpm(y ~ a, shards(d, 2), nugget = 1, epsilon = 0.05),
+  stream = bpm_stream(y ~ a, d, batch_size = 4),
+  queries = bpm(y ~ a, dbi_source(con, "d"), nugget = 1, epsilon = 0.05)
+)
+told <- function(call) {
+  set.seed(campaign$seed)
+  fit <- suppressWarnings(suppressMessages(eval(call)))
+  list(predict(fit, d, type = "prob"), if (nobs(fit) == 8) mislabelled(fit, newdata = d))
+}
+done <- 0
+for (name in names(fits)) {
+  if (campaign_over(campaign)) break
+  plain <- told(fits[[name]])
+  gctorture2(200)
+  tortured <- told(fits[[name]])
+  gctorture2(0)
+  done <- done + 1
+  if (!identical(plain, tortured)) {
+    differ <- differ + 1
+    cat("  differs:", name, "\n")
+  }
+}
 campaign_figure(campaign, "calls", length(calls))
+campaign_figure(campaign, "fits", done)
 campaign_figure(campaign, "routines not reached", length(missing), 0)
 campaign_figure(campaign, "results that differ", differ, 0)
 campaign_end(campaign)

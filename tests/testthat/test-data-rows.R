@@ -243,3 +243,13 @@ test_that("the title of a card has what identifies the row, also what the fit dr
   fit <- toy_fit(data = d)
   expect_equal(titles()$name, paste0("r", titles()$row))
 })
+
+test_that("what is missing of a row is told by its number in the data given", {
+  d <- toy(20)
+  d$a[2] <- NA
+  clinic <- replace(rep(c("u", "v"), 10), c(2, 5), NA) # of a row that is left out nothing is asked
+  error <- expect_error(
+    suppressMessages(toy_fit(data = d, rates = clinic)), "Missing in row 5", class = "sturdy_error_rates"
+  )
+  expect_equal(error$rows, 5)
+})
