@@ -39,17 +39,10 @@ ais_problem <- function(object) {
     ),
     "ordered"
   )
-  check_no_weights(object$data$reports, "Simulation")
-  check_no_offset(object$data$X, "Simulation")
   several <- is_several(object)
-  refuse(
-    !several && report_beside(object$data$reports),
-    c(
-      "Simulation takes all labels to be wrong at the same rates, and this fit has trusted or
-       checked rows, or rates by group.",
-      i = "A fit to the same rows without these can be simulated."
-    ),
-    "known_labels"
+  check_rows_without(
+    object$data, "Simulation", c("weights", "offset", if (!several) "known"),
+    "A fit to the same rows without these can be simulated."
   )
   grams <- lapply(class_hypers_of(object), function(hyper) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)

@@ -7,7 +7,7 @@
 
 mutant(
   "the other class is the one that is labelled", "R/fit-classes.R",
-  "models[[c(\"second\", \"first\")[side]]] <- 1", "models[[c(\"first\", \"second\")[side]]] <- 1",
+  "c(\"second\", \"first\")[side]", "c(\"first\", \"second\")[side]",
   r = "answer-unlabelled"
 )
 mutant(
@@ -267,12 +267,12 @@ mutant(
   r = "answer-weights"
 )
 mutant(
-  "Gaussian evidence of a t process is its own", "R/fit-latent.R",
+  "Gaussian evidence of a t process is its own", "R/fit-ep.R",
   "refit_ep(object, df = Inf, sites", "refit_ep(object, sites",
   r = "answer-evidence"
 )
 mutant(
-  "the second order of what is no fixed point", "R/fit-latent.R",
+  "the second order of what is no fixed point", "R/fit-ep.R",
   "if (nowhere || is.null(ep$log_evidence))", "if (is.null(ep$log_evidence))", r = "second-order"
 )
 
@@ -528,7 +528,7 @@ mutant(
 )
 mutant(
   "the name of a row is taken for the position of another", "R/data-checked.R",
-  "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
+  "!told && is.null(data$units)", "FALSE", r = "data-rows"
 )
 mutant(
   "identifiers of other rows where NA left rows out", "R/data-rows.R",
@@ -855,7 +855,7 @@ mutant(
   "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
 )
 mutant(
-  "an input that update() left out keeps its columns", "R/fit-update.R",
+  "an input that update() left out keeps its columns", "R/fit-stored.R",
   "X <- molded$data$X[, columns, drop = FALSE]",
   "X <- molded$data$X[, seq_len(sum(columns)), drop = FALSE]", r = "fit-update"
 )
