@@ -77,17 +77,15 @@ review <- function(object, n = 10, level = 0.9, id = NULL, ...) {
   }
   check_one_label(object)
   object <- judged_by(object)
-  ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
   said <- truth(object)
-  order <- suspicion_order(said)
-  open <- said$source > 0 # labels that are not known to be right
-  chosen <- utils::head(which(open[order]), n)
-  first <- suspicion(object, said, ids, order)[chosen, ]
+  open <- which(said$source > 0) # labels that are not known to be right
+  first <- suspicion(object, said, row_ids(object$data, id), more = list(place = seq_along(said$y)))
+  first <- utils::head(first[first$place %in% open, ], n)
   right <- first$probability <= 0.5
   first$suggested[right] <- first$label[right]
   first$found <- cumsum(first$probability)
-  left <- setdiff(which(open), order[chosen])
+  left <- setdiff(open, first$place)
   density <- wrong_density(object, left)
   structure(
     first[c("row", id_column(first), "label", "suggested", "probability", "found")],
@@ -110,7 +108,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
     "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",
-      "probability ", bounded(attr(x, "none_left"), 1e-4, Inf, number)
+      "probability ", bounded(attr(x, "none_left"), number)
     )
   ))
 }
