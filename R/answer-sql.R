@@ -83,7 +83,7 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
                         noise = FALSE, name = "probability", con = NULL,
                         materialized = sql_puts_in(con), most = 1e6, ...) {
   object <- fit_of(object, ...)
-  check_no_offset(object$data$X, "A query")
+  check_rows_without(object$data, "A query", "offset")
   check_sql_names(table, "table", 2)
   check_sql_names(keep, "keep")
   check_sql_names(labels, "labels", 1)
