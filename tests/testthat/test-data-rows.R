@@ -166,7 +166,7 @@ test_that("what may mean one row or another is refused", {
   refused(
     data.frame(row = 7, label = "no"), "sturdy_error_ambiguous", message = "name of another: 7"
   )
-  refused(data.frame(row = "7", label = "no"), "sturdy_error_ambiguous", message = "column")
+  refused(data.frame(row = "7", label = "no"), "sturdy_error_ambiguous", message = "name of another: 7")
   expect_no_error(suppressMessages(
     update(toy_fit(), checked = data.frame(row = "7", label = "no"))
   ))
@@ -199,7 +199,8 @@ test_that("a number is a position where no other row has it for a name", {
   }
   expect_equal(rows(c(3, 10, 11, 20)), c(3, 10, 11, 20))
   expect_error(rows(31), "Not in the fit: 31", class = "sturdy_error_checked")
-  expect_error(rows("11"), class = "sturdy_error_ambiguous") # as text it may be a name
+  expect_equal(rows("11"), 11) # also as text
+  expect_error(rows("31"), "Not in the fit: \"31\"", class = "sturdy_error_checked")
   row.names(d) <- 101:120
   fit <- toy_fit(data = d)
   expect_equal(rows(1:20), 1:20)
