@@ -1520,3 +1520,16 @@ mutant(
   "some rows have the offsets of others", "R/latent.R",
   "offset = labels$offset[rows]", "offset = labels$offset[seq_len(k)]", r = "latent"
 )
+mutant(
+  "a common scale adds no variance of its own to a band", "R/show-picture-band.R",
+  "mean(within) + mean((means - mean(means))^2)", "mean(within)", r = "show-picture-band"
+)
+mutant(
+  "copies of rows with weights have equal shares of a site", "R/fit-copies.R",
+  "share <- report_times(data$reports) / ", "share <- 1 / ", r = "fit-copies"
+)
+mutant(
+  "inducing inputs of several classes stand by the mean of their lengthscales", "R/latent-classes.R",
+  "exp(rowMeans(log(matrix(lengthscale, groups))))", "rowMeans(matrix(lengthscale, groups))",
+  r = "latent-inducing"
+)

@@ -85,7 +85,8 @@ test_that("EP that does not converge is marked, not signalled", {
   molded <- mold(class ~ a + b, toy())
   run <- expect_silent(candidate_run(candidate(
     "gpc", kernel = held(), epsilon = 0.05, control = ep_control(max_sweeps = 1)
-  ), molded))
+  ), molded, integrate = TRUE))
+  expect_identical(run$facts$log_integrated, NA_real_)
   expect_equal(run$facts$status, "max_sweeps")
   expect_match(run$facts$message, "did not converge")
 })
