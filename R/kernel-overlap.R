@@ -42,12 +42,11 @@ even_normals <- function(n, d) {
 #' @return the same list; its prior has `within`, bounds of the log, where there are such.
 #' @noRd
 overlap_believed <- function(nugget, variance, overlap, classes = 2) {
+  if (length(overlap)) nugget$held <- length(overlap) == 1
   if (length(overlap) == 1) {
     nugget$nugget <- variance * overlap_nugget(overlap, classes)
-    nugget$held <- TRUE
   } else if (length(overlap) == 2) {
     within <- log(variance * overlap_nugget(overlap, classes))
-    nugget$held <- FALSE
     inside <- within + c(1, -1) * min(0.1, diff(within) / 4)
     nugget$nugget <- exp(min(max(log(nugget$nugget), inside[1]), inside[2]))
     if (!is.null(nugget$prior)) nugget$prior$within <- within

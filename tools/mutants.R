@@ -544,11 +544,11 @@ mutant(
 )
 mutant(
   "nodes keep their weights when labels of new rows are known", "R/answer-performance.R",
-  "sum(log(rowSums(L * p)))", "0", r = "answer-performance"
+  "length(complete)) * colSums(said$log_z)", "length(complete)) * 0", r = "answer-performance"
 )
 mutant(
   "labels of new rows count for more than those of the fit", "R/answer-performance.R",
-  "new_share(object, length(y))", "1", r = "answer-performance"
+  "new_share(object, length(complete))", "1", r = "answer-performance"
 )
 mutant(
   "a review takes a learned rate for known", "R/answer-review.R",
@@ -1354,7 +1354,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "differ && side_told(test$models)", "differ",
+  "!length(one) && side_told(test$models)", "!length(one)",
   r = "answer-verdict"
 )
 mutant(
@@ -1417,4 +1417,119 @@ mutant(
 mutant(
   "few points tell the mean of a number, but not how wide it is", "R/label-rows.R",
   "stats::qt(0.95, ess - 1)", "stats::qnorm(0.95)", r = "label-rows"
+)
+
+# What no test had noticed ------------------------------------------------------
+
+mutant(
+  "rows that stand for several tell the slope of overlap as one", "R/kernel-recalibration.R",
+  "sum(times * (1 - 1 / rowSums(q))) / sum(times)", "mean(1 - 1 / rowSums(q))", r = "kernel-recalibration"
+)
+mutant(
+  "a nugget starts on a bound of what is believed", "R/kernel-overlap.R",
+  "min(0.1, diff(within) / 4)", "0", r = "kernel-overlap"
+)
+mutant(
+  "distances within rounding are no ties", "R/kernel-resolve.R",
+  "d[d > distance_of_ties * max(d, 0)]", "d[d > 0]", r = "kernel-resolve"
+)
+mutant(
+  "one lengthscale has a factor in common with itself", "R/kernel-resolve.R",
+  "kernel$prior$common <- 0", "kernel$prior$common <- 0.5", r = "learn-coordinates"
+)
+mutant(
+  "widths of classes in units of the variance", "R/learn-coordinates.R",
+  "c(bias = 1, width = 1 / 2)", "c(bias = 1, width = 1)", r = "learn-coordinates"
+)
+mutant(
+  "a few weights have the shape that they alone say", "R/learn-weights.R",
+  "k = (n * k + 5) / (n + 10)", "k = k", r = "learn-points"
+)
+mutant(
+  "the largest weights are quantiles of another rule", "R/learn-weights.R",
+  "(seq_len(tail) - 0.5) / tail", "seq_len(tail) / (tail + 1)", r = "learn-points"
+)
+mutant(
+  "classes that look alike at most have a slope beyond", "R/label-problem.R",
+  "(now$s < pairs_most) * ", "", r = "label-problem"
+)
+mutant(
+  "any column of pairs is one of units", "R/data-units.R",
+  "chance < log(units_chance) && ", "", r = "data-units"
+)
+mutant(
+  "rows that lack a group are counted without those left out", "R/data-rows.R",
+  "data$rows[is.na(value[data$rows])]", "which(is.na(value[data$rows]))", r = "data-rows"
+)
+mutant(
+  "an error halves with twice the chains", "R/exact-ais.R",
+  "((now$se / se)^2 - 1) * done", "((now$se / se) - 1) * done", r = "exact-ais"
+)
+mutant(
+  "a fixed point that is as good is no other", "R/ep-starts.R",
+  "worse > near | apart > near", "worse > near & apart > near", r = "ep-starts"
+)
+mutant(
+  "the data of a call are those of the fit, whatever their rows are now", "R/meet-insight.R",
+  "isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))", "TRUE", r = "meet-insight"
+)
+mutant(
+  "rows without estimates are the last", "R/meet-marginaleffects.R",
+  "full[complete, ] <- d", "full[seq_len(nrow(d)), ] <- d", r = "meet-marginaleffects"
+)
+mutant(
+  "on the link scale there is no label stage", "R/meet-marginaleffects.R",
+  "through <- type == \"response\" || !is.null(model$label_stage)", "through <- type == \"response\"",
+  r = "meet-marginaleffects"
+)
+mutant(
+  "ends of the first class change places", "R/meet-parsnip.R",
+  "lower = cbind(1 - ends$upper, ends$lower)", "lower = cbind(1 - ends$lower, ends$lower)", r = "meet-parsnip"
+)
+mutant(
+  "classes that no row has move the others", "R/meet-parsnip.R",
+  "all[, colnames(prob)] <- prob", "all[, seq_len(ncol(prob))] <- prob", r = "meet-parsnip"
+)
+mutant(
+  "draws of a t process have scales of their own", "R/answer-interval.R",
+  "random$scale[of] * drawn$m + drawn$sd", "drawn$m + drawn$sd", r = "answer-interval"
+)
+mutant(
+  "rates of a candidate change places", "R/select-candidate.R",
+  "epsilon_neg = rates[1], epsilon_pos = rates[2]", "epsilon_neg = rates[2], epsilon_pos = rates[1]",
+  r = "select-candidate"
+)
+mutant(
+  "an evidence that EP has not reached counts", "R/select-candidate.R",
+  "if (converged) value else NA_real_", "value", r = "select-candidate"
+)
+mutant(
+  "a candidate learns what it holds", "R/select-candidate.R",
+  "sum(learned(fit))", "sum(!learned(fit))", r = "select-candidate"
+)
+mutant(
+  "the band of a number of wrong labels ends within a rank", "R/show-picture-answers.R",
+  "boxes(expected$lower + 0.5, -Inf, expected$upper + 0.5, Inf, \"band\")",
+  "boxes(expected$lower, -Inf, expected$upper, Inf, \"band\")", r = "show-picture-answers"
+)
+mutant(
+  "glance() has the rate that the fit has learned for its own use", "R/show-tidy.R",
+  "shown_rate(judged_by(x))", "shown_rate(x)", r = "show-tidy"
+)
+mutant(
+  "some rows have the offsets of others", "R/latent.R",
+  "offset = labels$offset[rows]", "offset = labels$offset[seq_len(k)]", r = "latent"
+)
+mutant(
+  "a common scale adds no variance of its own to a band", "R/show-picture-band.R",
+  "mean(within) + mean((means - mean(means))^2)", "mean(within)", r = "show-picture-band"
+)
+mutant(
+  "copies of rows with weights have equal shares of a site", "R/fit-copies.R",
+  "share <- report_times(data$reports) / ", "share <- 1 / ", r = "fit-copies"
+)
+mutant(
+  "inducing inputs of several classes stand by the mean of their lengthscales", "R/latent-classes.R",
+  "exp(rowMeans(log(matrix(lengthscale, groups))))", "rowMeans(matrix(lengthscale, groups))",
+  r = "latent-inducing"
 )

@@ -98,7 +98,7 @@ held_fit <- made_once(function(..., data = species()) {
 })
 
 test_that("the ends are quantiles of the posterior, drawn in plain R", {
-  withr::local_options(sturdy.draws = 1e4)
+  withr::local_options(sturdy.draws = 4000)
   data <- species()
   fits <- list(
     held_fit(),
@@ -111,7 +111,7 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
     X <- forge(fit$blueprint, new)$X
     found <- predict(fit, new, interval = 0.8)
     weight <- node_weight(fit)
-    size <- 2 + ceiling(1e4 * weight)
+    size <- 2 + ceiling(4000 * weight)
     nodes <- lapply(seq_along(weight), function(k) plain_known(latent_at(fit, k), X))
     withr::local_seed(1)
     for (i in 1:3) {
@@ -128,8 +128,8 @@ test_that("the ends are quantiles of the posterior, drawn in plain R", {
       # have a tenth of the draws below what can be told from 0
       nothing <- rbind(found$lower[i, ] < 1e-12, FALSE)
       below[nothing] <- c(0.1, 0.9)[row(below)[nothing]]
-      # 4 standard errors of a level of 0.1 by 10,000 draws, here and there
-      error <- 4 * sqrt(0.1 * 0.9 / 1e4) * sqrt(2)
+      # 4 standard errors of a level of 0.1 by 4000 draws, here and there
+      error <- 4 * sqrt(0.1 * 0.9 / 4000) * sqrt(2)
       expect_lt(max(abs(below - c(0.1, 0.9))), error)
       expect_true(all(shares["tiny", nothing[1, ]] > 0.1 - error))
     }
@@ -173,14 +173,14 @@ staged_share <- function(fit, X, i, mean) {
 }
 
 test_that("of several classes the ends are quantiles of draws through the points of the label stage", {
-  withr::local_options(sturdy.draws = 1e4)
+  withr::local_options(sturdy.draws = 4000)
   local_fewer_points()
   fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), hyper = "integrate")
   new <- datasets::iris[c(84, 107), ]
   X <- forge(fit$blueprint, new)$X
   found <- predict(fit, new, interval = 0.8)
-  # 4 standard errors of a level of 0.1 by 10,000 draws here, and by 2,000 there
-  error <- 4 * sqrt(0.1 * 0.9 * (1 / 1e4 + 1 / 2000))
+  # 4 standard errors of a level of 0.1 by 4000 draws here, and by 2000 there
+  error <- 4 * sqrt(0.1 * 0.9 * (1 / 4000 + 1 / 2000))
   withr::local_seed(1)
   for (i in 1:2) {
     below <- staged_share(fit, X, i, found$estimate[i, ])
@@ -206,6 +206,17 @@ plane_fit <- made_once(function(classes, ordered = FALSE) {
   d <- noisy_plane(classes)
   if (ordered) d$class <- factor(d$class, ordered = TRUE)
   suppressMessages(gpc(class ~ ., d, kernel = kernel_iso(), hyper = "integrate"))
+})
+
+test_that("draws of a t process are those of its closed form, before they go through a stage", {
+  fit <- stc(class ~ a + b, toy(), df = 3, kernel = held(nugget = 0.3))
+  X <- forge(fit$blueprint, data.frame(a = c(-2, 0, 2), b = 1))$X
+  local_mocked(through_stage = function(object, p, prob) p)
+  drawn <- drawn_interval(fit, X, prob_new(fit, X), 0.8)
+  closed <- event_interval(fit, X, 0.8)
+  for (end in c("lower", "upper")) { # 4 standard errors of a level by 1000 draws are a tenth of a quantile
+    expect_lt(max(abs(stats::qnorm(drawn[[end]][, 2]) - stats::qnorm(closed[[end]]))), 0.3)
+  }
 })
 
 test_that("of two classes the ends are quantiles of draws in plain R", {
@@ -239,7 +250,7 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
     })
     expect_equal(unname(means), unname(predict(fit, new, type = "prob")), tolerance = 1e-7)
     X <- forge(fit$blueprint, new)$X
-    p <- path_prob(fit, X, 4000L)
+    p <- path_prob(fit, X, 2000L)
     if (case[[1]] == 2) p <- p[2]
     for (c in seq_along(p)) {
       ends <- lapply(found[c("lower", "upper")], function(end) as.matrix(end)[, c])

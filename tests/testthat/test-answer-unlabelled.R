@@ -29,7 +29,7 @@ test_that("the share that is labelled and the prevalence are integrals over that
   ends <- (known + density_ends(density, 0.9)) / nrow(d)
   expect_lte(max(abs(unlist(found[2, c("lower", "upper")]) - ends)), 1.01 / nrow(d))
   # the learner's share, by EP at rates that are held
-  missed <- (seq_len(30) - 0.5) / 30
+  missed <- (seq_len(16) - 0.5) / 16
   log_weight <- vapply(missed, function(e) {
     # EP has two fixed points at some of them
     suppressWarnings(log_evidence(gpc(

@@ -1,7 +1,7 @@
 # The exact posterior of several classes, held against draws from the prior, weighed by their
 # likelihood, and against two classes.
 
-prior_draws <- function(grams, L, draws = 2e5) {
+prior_draws <- function(grams, L, draws = 1e5) {
   n <- nrow(L)
   f <- vapply(seq_len(ncol(L)), function(c) {
     B <- t(chol(grams[[min(c, length(grams))]]))

@@ -134,7 +134,7 @@ test_that("a search ends with its budget", {
 })
 
 test_that("a learned matrix is one rate where that is all there is", {
-  d <- confused(140, FALSE)$d
+  d <- confused(90, FALSE)$d
   rate <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "learn")
   fit <- gpc(class ~ ., d, kernel = kernel_iso(), epsilon = "matrix")
   expect_lt(max(abs(fit$omega - rate$omega)), 0.05)

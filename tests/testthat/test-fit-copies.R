@@ -105,3 +105,20 @@ test_that("an EP that fails on rows apart fails on all of them, with its words",
   expect_false(fit$ep$status == "converged")
   expect_equal(nobs(fit), length(made$again))
 })
+
+test_that("copies of rows with case weights have shares by their weights, at every node", {
+  local_fewer_points()
+  d <- toy(24)
+  times <- rep(1, 24)
+  times[1:3] <- 3
+  by <- function(rows, weights) {
+    gpc(class ~ a + b, d[rows, ], weights = weights, kernel = kernel_iso(), hyper = "integrate", scale = FALSE)
+  }
+  whole <- by(1:24, times)
+  apart <- by(c(1:24, 1:3), c(rep(1, 24), 2, 2, 2))
+  expect_equal(apart$nodes$tau[25:27, ], 2 * apart$nodes$tau[1:3, ])
+  new <- data.frame(a = c(-1, 0, 1), b = 0.5)
+  expect_equal(
+    predict(first_stage(apart), new, type = "latent"), predict(first_stage(whole), new, type = "latent"), tolerance = 1e-5
+  )
+})

@@ -58,7 +58,7 @@ test_that("sparse weights are those of least squares without negative ones", {
 
 test_that("variances through inducing inputs are exact ones where these are the rows", {
   local_fewer_points()
-  fit <- averaged_some(120, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
+  fit <- averaged_some(60, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
   X <- fit$data$X
   node <- which.max(fit$nodes$table$weight)
   made <- inducing_variances(fit, node, few_inputs(fit, nrow(X)))

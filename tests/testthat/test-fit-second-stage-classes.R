@@ -64,23 +64,23 @@ test_that("of more than 12 classes none is the only one with wrong labels, of mo
 test_that("answers of 13 and 41 classes are Bayes' rule at the points, and wrong labels come first", {
   local_fewer_points()
   for (classes in c(13, 41)) {
-    d <- many_scores(classes, 250, 25)
+    d <- many_scores(classes, 160, 20)
     noise <- noise_prior(c(none = 1, one = 1))
     fit <- second_stage(d$prob, d$labels, noise = noise, hyper = "integrate")
     plain <- ref_stage(fit, y = as.integer(d$labels))
     p <- predict(fit, type = "true")
-    expect_equal(unname(rowSums(p)), rep(1, 250), tolerance = 1e-8)
+    expect_equal(unname(rowSums(p)), rep(1, 160), tolerance = 1e-8)
     expect_lt(sqrt(mean((p - plain$p)^2)), 0.01) # these are of all points, those of some
-    first <- utils::head(mislabelled(fit)$row, 20)
+    first <- utils::head(mislabelled(fit)$row, 16)
     expect_gt(mean(first %in% d$rows), 0.75)
   }
 })
 
 test_that("forty classes are as good as three, and as a hundred", {
   for (classes in c(40, 41, 101)) {
-    d <- many_scores(classes, 300, 30)
+    d <- many_scores(classes, 200, 20)
     fit <- second_stage(d$prob, d$labels, epsilon = "learn", hyper = "optimum")
-    expect_lt(abs(sum(row_flipped(fit)) - 30), 6)
+    expect_lt(abs(sum(row_flipped(fit)) - 20), 5)
     expect_null(noticed(fit))
     weight <- coef(fit)[seq_len(classes - 1)]
     expect_equal(any(weight != 1), classes <= 100) # of very many they are held

@@ -171,3 +171,8 @@ test_that("wrong labels and overlap are told apart through inducing inputs", {
   fit <- gpc(class ~ a + b + f, d, inducing = 30, epsilon = "learn", hyper = "optimum")
   expect_lt(abs(fit$epsilon - 0.15), 0.05)
 })
+
+test_that("inducing inputs of several classes stand by the geometric mean of their lengthscales", {
+  # of two columns, in each of two classes
+  expect_equal(mean_lengthscale(c(1, 2, 4, 8), list(group = c(1L, 2L, 2L))), c(2, 4))
+})

@@ -115,3 +115,10 @@ test_that("the path in the likelihoods is with one rate the path in the rate", {
     expect_identical(likelihood_blunted(at(0.1), 1), at(0.1))
   }
 })
+
+test_that("some of the rows have their own offsets", {
+  X <- matrix(c(3, 1, 2, 5, 4))
+  rows <- latent_rows(X, c(plain_labels(c(1, -1, 1, -1, 1)), list(offset = X[, 1])))
+  expect_equal(rows$first(3)$offset, rows$X[1:3, 1])
+  expect_equal(rows$offset(list(nugget = 4)), 2 * rows$X[, 1])
+})

@@ -225,12 +225,12 @@ test_that("a study of very many rows is as good as the matrix itself", {
   expect_lt(max(attr(found, "upper") - attr(found, "lower")), 0.003)
   # rows are as where the label stage is given the matrix, for the same scores
   local_mocked( # two integrals
-    label_points = c(usual = 2048L, plain = 64L), label_kept = function(...) 2048L
+    label_points = c(usual = 1024L, plain = 64L), label_kept = function(...) 1024L
   )
   spec <- second_stage_spec(epsilon = omega, hyper = "integrate")
   given <- new_second_stage(spec, label_stage_scores(fit), "recorded")
   stage <- with_label_stage(fit)
-  # of some 500 effective points each, for probabilities with a spread of some .3
+  # of some 250 effective points each, for probabilities with a spread of some .3
   expect_lt(max(abs(row_flipped(stage) - row_flipped(given))), 0.04)
   # a study of a few rows moves the matrix towards it
   few <- noise_matrix(gpc(d$x, d$y, kernel = kernel, epsilon = "matrix"))

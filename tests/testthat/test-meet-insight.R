@@ -48,6 +48,14 @@ test_that("insight finds the data, those kept where others are gone", {
   transformed <- gpc(class ~ exp(a), data, kernel = held(), epsilon = 0.05)
   transformed["call"] <- list(NULL)
   expect_null(insight::get_data(transformed))
+  # a table of the workspace is the one that was fitted to, as long as its rows are
+  assign("table_of_fit", was, globalenv())
+  withr::defer(rm("table_of_fit", envir = globalenv()))
+  fit <- gpc(class ~ a + b, table_of_fit, kernel = held(), epsilon = 0.05)
+  assign("table_of_fit", cbind(was, other = 1:40), globalenv())
+  expect_identical(insight::get_data(fit)$other, 1:40)
+  assign("table_of_fit", cbind(was, other = 1:40)[40:1, ], globalenv())
+  expect_equal(insight::get_data(fit)$a, was$a)
 })
 
 test_that("model_info() tells of two classes and a probit, or of several", {
@@ -85,6 +93,7 @@ test_that("model_performance() has the scores of the fit", {
   for (fit in fits) {
     found <- performance::model_performance(fit)
     expect_equal(found$ELPD, loo(fit)$estimates["elpd_loo", "Estimate"])
+    expect_equal(found$LOOIC, -2 * found$ELPD)
     expect_equal(found$Score_brier, brier_score(fit)$estimate)
     expect_equal(found$Log_loss, -log_score(fit)$estimate)
     expect_match(printed(found), "ELPD")

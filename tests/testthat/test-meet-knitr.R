@@ -19,13 +19,14 @@ cells <- function(lines) {
 
 test_that("a fit is a table of the lines that print() has", {
   skip_if_not_installed("knitr")
-  fit <- toy_fit()
-  told <- cells(as_markdown(fit))[-(1:2)]
-  said <- capture.output(print(fit))
-  for (row in told) {
-    line <- said[startsWith(trimws(said), row[2])]
-    expect_length(line, 1)
-    expect_match(line, row[3], fixed = TRUE)
+  for (fit in list(gpc(class ~ a + b, toy(), kernel = held()), toy_fit())) {
+    told <- cells(as_markdown(fit))[-(1:2)]
+    said <- capture.output(print(fit))
+    for (row in told) {
+      line <- said[startsWith(trimws(said), row[2])]
+      expect_length(line, 1)
+      expect_match(line, row[3], fixed = TRUE)
+    }
   }
   expect_false(any(grepl("[^\\]<", as_markdown(fit)))) # markdown would take <gpc> for a tag
 })

@@ -156,6 +156,15 @@ test_that("rows with missing values have missing estimates, and a message says s
   found <- get_predict.sturdy_model(toy_fit(), data.frame(a = c(0, NA), b = 0, rowid = 7:8))
   expect_identical(found$rowid, 7:8)
   expect_identical(is.na(found$estimate), c(FALSE, TRUE))
+  first <- get_predict.sturdy_model(toy_fit(), data.frame(a = c(NA, 0), b = 0))
+  expect_equal(first$estimate, rev(found$estimate))
+})
+
+test_that("on the link scale draws go through the label stage, too", {
+  fit <- gpc(class ~ a + b, toy(), kernel = held())
+  new <- data.frame(a = c(-1, 0, 1), b = 0.3)
+  draws <- function(type) attr(get_predict.sturdy_model(fit, new, type = type), "posterior_draws")
+  expect_equal(stats::pnorm(draws("link")), draws("response"), tolerance = 1e-10)
 })
 
 test_that("set_coef() sets the weights of a bpm() at one point, and of no other", {

@@ -61,8 +61,15 @@ test_that("predictions by parsnip are those of gpc() and stc()", {
     ))
     expect_identical(found$.pred_lower_yes, ends$lower)
     expect_identical(found$.pred_upper_no, 1 - ends$lower)
+    expect_identical(found$.pred_lower_no, 1 - ends$upper)
     expect_identical(predict(fit, new, type = "raw"), predict(own, new, type = "latent"))
   }
+})
+
+test_that("a class that no row has has probability 0, at its place", {
+  expect_identical(
+    unname(all_levels(cbind(c = 0.8, a = 0.2), c("a", "b", "c"))), matrix(c(0.2, 0, 0.8), 1)
+  )
 })
 
 test_that("factors are not made into indicators", {

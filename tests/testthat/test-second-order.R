@@ -114,7 +114,7 @@ exact_orthants <- function(K, L) {
 
 test_that("log_evidence(method = \"corrected\") is nearer to the exact evidence", {
   withr::local_seed(8)
-  gaps <- vapply(1:60, function(k) {
+  gaps <- vapply(1:30, function(k) {
     n <- 2 + k %% 2
     x <- matrix(rnorm(n))
     y <- factor(c("no", "yes"))[sample(rep(1:2, length.out = n))]

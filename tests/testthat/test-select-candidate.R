@@ -85,7 +85,23 @@ test_that("EP that does not converge is marked, not signalled", {
   molded <- mold(class ~ a + b, toy())
   run <- expect_silent(candidate_run(candidate(
     "gpc", kernel = held(), epsilon = 0.05, control = ep_control(max_sweeps = 1)
-  ), molded))
+  ), molded, integrate = TRUE))
+  expect_identical(run$facts$log_integrated, NA_real_)
   expect_equal(run$facts$status, "max_sweeps")
   expect_match(run$facts$message, "did not converge")
+})
+
+test_that("a row has the rates of each class, the number of hyperparameters learned, and an evidence that is one", {
+  molded <- mold(class ~ a + b, toy())
+  facts <- function(...) candidate_run(candidate("gpc", ...), molded)$facts
+  given <- facts(kernel = held(), epsilon = c(neg = 0.02, pos = 0.1))
+  expect_equal(unlist(given[c("epsilon_neg", "epsilon_pos", "learned")], use.names = FALSE), c(0.02, 0.1, 0))
+  expect_identical(facts(kernel = kernel_iso(1, fixed = c("bias", "nugget")), epsilon = 0.1)$learned, 2L)
+  fit <- toy_fit()
+  expect_identical(comparable_evidence(fit), fit$ep$log_evidence)
+  local_mocked(gaussian_evidence = function(fit) {
+    warn_sturdy("EP ended early.", "not_converged")
+    -1
+  })
+  expect_identical(suppressWarnings(comparable_evidence(fit)), NA_real_)
 })

@@ -67,7 +67,7 @@ test_that("a task that comes late, when its round is over, changes nothing", {
   late <- list()
   tardy <- function(X, FUN, ...) {
     answers <- lapply(X, FUN)
-    for (old in late) old()
+    for (old in late[length(late)]) old() # of three rounds ago
     late <<- utils::head(c(list(function() lapply(X, FUN)), late), 3)
     answers
   }
@@ -188,7 +188,7 @@ test_that("a node that is lost leaves its shards to the others: not a bit is los
   local_few()
   parts <- lapply(at, function(at) giving(d[at, ]))
   here <- fit_to(shards(parts))
-  for (nth in c(1, 3, 6, 10)) {
+  for (nth in c(1, 6)) { # at the first look, and in a round
     cluster <- local_cluster(2)
     parts[[2]] <- deadly(d[151:300, ], nth)
     expect_warning(

@@ -64,6 +64,14 @@ test_that("rows with long names are named by their position", {
   expect_true("row 3" %in% drawn_text(found, size = c(4, 3)))
 })
 
+test_that("the band is of the ranks up to which labels are wrong, for each number of them in the interval", {
+  found <- mislabelled(toy_fit())
+  expected <- attr(found, "expected")
+  layers <- picture(found, NULL, 0)$panels[[1]]$layers
+  band <- Filter(function(layer) "band" %in% layer$data$meaning, layers)[[1]]$data
+  expect_equal(range(band$x), c(expected$lower, expected$upper) + 0.5)
+})
+
 test_that("a cut-off is in the picture, or said to be beyond it", {
   found <- mislabelled(toy_fit())
   attr(found, "cutoff") <- list(fdr = 0.4, rows = 30L, rank = 30L) # more than are shown otherwise

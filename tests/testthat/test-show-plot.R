@@ -64,7 +64,7 @@ test_that("crowded plots can be drawn on small and large pages", {
   weights <- bpm(class ~ ., d[c(1:20, 61, 62)], epsilon = 0.05)
   suspects <- mislabelled(two)
   calibrated <- calibration(two)
-  for (size in list(c(4, 3), c(7, 5), c(12, 9))) {
+  for (size in list(c(4, 3), c(12, 9))) {
     expect_silent(draw(all, size = size))
     expect_silent(draw(bandless, inputs = 61, size = size))
     expect_silent(draw(two, size = size))

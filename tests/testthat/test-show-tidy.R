@@ -14,6 +14,11 @@ test_that("glance() gives one row", {
   expect_equal(g$status, "converged")
 })
 
+test_that("glance() has the rate that the label stage has learned", {
+  fit <- gpc(class ~ a + b, toy(), kernel = held())
+  expect_equal(glance(fit)$epsilon, mean(omega_rates(fit$label_stage$omega)))
+})
+
 test_that("glance() has the same columns for every kind of fit, so that rows can be bound", {
   fit <- toy_fit()
   student <- stc(class ~ a + b, toy(), df = 5, kernel = held(), epsilon = 0.05)

@@ -42,6 +42,17 @@ test_that("runs of the other sources are resumed as well", {
   expect_identical(resumed(csv_file(d))$weights, unbroken$weights)
 })
 
+test_that("a run is resumed whose first batches had no row that could be used", {
+  d <- stream_data()
+  d$a[1:110] <- NA # two batches, and some of the third
+  unbroken <- stream(d, na.action = stats::na.omit)
+  checkpoint <- withr::local_tempfile()
+  stream(d[1:200, ], na.action = stats::na.omit, checkpoint = checkpoint)
+  resumed <- suppressMessages(stream(d, na.action = stats::na.omit, checkpoint = checkpoint, resume = TRUE))
+  expect_identical(resumed$weights, unbroken$weights)
+  expect_identical(resumed$filter$begun, c(100, 50))
+})
+
 test_that("resume without a checkpoint starts at the first row", {
   checkpoint <- withr::local_tempfile(fileext = ".rds")
   expect_silent(fit <- stream(checkpoint = checkpoint, resume = TRUE))
