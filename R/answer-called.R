@@ -2,13 +2,12 @@
 # rate that holds whatever the model is worth, by rows that were checked at random (answer-drawn.R).
 
 #' The list with the rates of false discovery down to each row, or the rows of it that are called wrong
-#' @param found see suspicion(). @param if_some probabilities if some labels are wrong, in its
-#'   order, or `NULL`. @param verdict of noise_statement(), `NULL` for a fit without one.
+#' @param found see suspicion(), with the column `if_some` of a fit that tests. @param verdict of
+#'   noise_statement(), `NULL` for a fit without one.
 #' @param drawn see drawn_checks(). @param ... further attributes.
 #' @noRd
-new_mislabelled <- function(found, if_some, fdr, given, verdict, drawn, expected, ...) {
-  found$if_some <- if_some
-  by <- if (given == "some" && !is.null(if_some)) if_some else found$probability
+new_mislabelled <- function(found, fdr, given, verdict, drawn, expected, ...) {
+  by <- if (given == "some" && !is.null(found$if_some)) found$if_some else found$probability
   if (is.null(drawn)) {
     found$fdr <- cumsum(1 - by) / found$rank
   } else {

@@ -67,65 +67,48 @@ ep_diagnostics.sturdy_ep <- function(object, ...) {
   new_diagnostics(diagnose_ep(object))
 }
 
-new_diagnostics <- function(report, learning = NULL, on_bound = NULL) {
+#' @param how of diagnose(). @param learning findings().
+#' @noRd
+new_diagnostics <- function(how, learning = NULL, on_bound = NULL) {
   structure(
-    c(
-      list(
-        status = report$status,
-        happened = c(report$happened, learning$happened),
-        means = c(report$means, learning$means),
-        do = c(report$do, learning$do)
-      ),
-      report$numbers,
-      list(on_bound = on_bound)
-    ),
+    c(list(status = how$status), findings(how, learning), how$numbers, list(on_bound = on_bound)),
     class = "ep_diagnostics"
   )
 }
 
-# What there is to say of how the posterior was found: list(status, happened, means,
-# do, numbers).
+#' What there is to say of how the posterior was found
+#' @return list(status, happened, means, do, numbers)
+#' @noRd
 diagnose <- function(object) {
-  UseMethod("diagnose")
-}
-
-diagnose.default <- function(object) diagnose_ep(object$ep, linear = inherits(object, "bpm"))
-
-no_ep_numbers <- list(
-  residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_, negative_sites = NA_integer_
-)
-
-diagnose.second_stage <- function(object) {
-  list(
-    status = "exact",
-    happened = "The likelihood of the scores is exact: there is no EP that could fail.",
-    means = paste(
-      "Everything depends on the scores being out of sample: made for each row without its own label.",
-      "In-sample scores hide wrong labels."
-    ),
-    numbers = no_ep_numbers
+  none <- list(
+    residual = NA_real_, sweeps = NA_integer_, skipped = NA_integer_, negative_sites = NA_integer_
   )
-}
-
-diagnose.bpm_filtered <- function(object) {
-  list(
-    status = "filtered",
-    happened = paste0(
-      "Assumed density filtering absorbed ", whole(object$filter$rows),
-      " rows in one pass, in their order."
-    ),
-    means = c(
-      paste(
-        "The posterior depends on the order of the rows. There is no iteration that",
-        "could fail to converge."
-      ),
-      paste0(
-        "For ", format(100 * filter_error(object), digits = 3),
-        "% of the rows, the label predicted before absorbing the row was wrong."
+  if (!is.null(object$recalibration)) {
+    list(
+      status = "exact", numbers = none,
+      happened = "The likelihood of the scores is exact: there is no EP that could fail.",
+      means = paste(
+        "Everything depends on the scores being out of sample: made for each row without its own label.",
+        "In-sample scores hide wrong labels."
       )
-    ),
-    numbers = no_ep_numbers
-  )
+    )
+  } else if (!is.null(object$filter)) {
+    list(
+      status = "filtered", numbers = none,
+      happened = paste(
+        "Assumed density filtering absorbed", whole(object$filter$rows), "rows in one pass, in their order."
+      ),
+      means = c(
+        "The posterior depends on the order of the rows. There is no iteration that could fail to converge.",
+        paste0(
+          "For ", format(100 * filter_error(object), digits = 3),
+          "% of the rows, the label predicted before absorbing the row was wrong."
+        )
+      )
+    )
+  } else {
+    diagnose_ep(object$ep, linear = inherits(object, "bpm"))
+  }
 }
 
 diagnose_ep <- function(ep, linear = FALSE) {

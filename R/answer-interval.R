@@ -38,12 +38,7 @@ predicted_interval <- function(object, rows, level) {
 #' @export
 print.sturdy_class_ends <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  for (part in names(x)) {
-    cat("$", part, "\n", sep = "")
-    shown <- x[[part]]
-    shown[] <- format_shares(shown, digits)
-    print(shown, quote = FALSE, right = TRUE)
-  }
+  print(lapply(x, function(p) noquote(replace(p, TRUE, format_shares(p, digits)), right = TRUE)))
   invisible(x)
 }
 

@@ -18,14 +18,12 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   inform_no_label_noise(object)
   said <- said_of_new(object, new$X, new$data, level)
   object <- judged_by(object)
-  order <- suspicion_order(said$rows)
-  ids <- row_ids(new$data, id)
   test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
-  if_some <- if (is_test(object)) said$if_some[order]
+  some <- if (is_test(object)) list(if_some = said$if_some)
   object$data <- new$data
-  found <- suspicion(object, said$rows, ids, order)
+  found <- suspicion(object, said$rows, row_ids(new$data, id), more = some)
   new_mislabelled(
-    found, if_some, fdr, given, test, NULL, said$expected, n = length(order), rate = shown_rate(object)
+    found, fdr, given, test, NULL, said$expected, n = nrow(found), rate = shown_rate(object)
   )
 }
 
@@ -40,7 +38,7 @@ mislabelled_apart <- function(rows, object, labels, rates, ...) {
 #' @noRd
 answers_in_order <- function(object, said, data, unusual = NULL) {
   object$data <- data
-  found <- suspicion(object, said, NULL, seq_along(data$y), unusual)
+  found <- suspicion(object, said, NULL, unusual, order = seq_along(data$y))
   found[setdiff(names(found), "rank")]
 }
 

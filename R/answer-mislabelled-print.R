@@ -111,14 +111,12 @@ describe_cutoff <- function(cutoff, digits, what) {
   if (isTRUE(cutoff$open)) {
     return("no row: there is no clear sign that any label is wrong")
   }
-  if (cutoff$rows == 0) {
-    return(paste0("no row at a false-discovery rate of ", format(cutoff$fdr), by_checks(cutoff)))
-  }
+  rows <- cutoff$rows
   paste0(
-    count(cutoff$rows, what), " at a false-discovery rate of ", format(cutoff$fdr),
-    by_checks(cutoff),
-    if (is.null(cutoff$checks)) paste0(": probability ", format(cutoff$probability, digits = digits), " and above"),
-    if (identical(cutoff$given, "some")) ", if some labels are wrong"
+    if (rows == 0) "no row" else count(rows, what), " at a false-discovery rate of ", format(cutoff$fdr),
+    if (!is.null(cutoff$checks)) paste0(" (by ", count(cutoff$checks, "check"), " at random)"),
+    if (rows > 0 && is.null(cutoff$checks)) paste0(": probability ", format(cutoff$probability, digits = digits), " and above"),
+    if (rows > 0 && identical(cutoff$given, "some")) ", if some labels are wrong"
   )
 }
 
@@ -130,8 +128,4 @@ checks_alone <- function(expected) {
       count(said$rows, "row"), " drawn from (", format(100 * expected$level), "% interval, whatever the model)."
     )
   }
-}
-
-by_checks <- function(cutoff) {
-  if (!is.null(cutoff$checks)) paste0(" (by ", count(cutoff$checks, "check"), " at random)")
 }

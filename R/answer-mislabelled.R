@@ -250,17 +250,17 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   ids <- row_ids(object$data, id)
   test <- if (is_test(object)) noise_statement(fit, level)
   said <- truth(object)
-  order <- suspicion_order(said)
-  if_some <- if (!is.null(test) && !readers) {
-    mean_wrong(truth_under(said, setdiff(said$model, "none")))[order]
-  }
   found <- if (readers) {
     suspected_reports(object, ids)
-  } else suspicion(object, said, ids, order, object$nodes$unusual)
-  partner <- if (is.null(fit$recalibration)) contradictions(fit$data) # scores are no inputs
-  if (!is.null(partner)) found$contradicts <- fit$data$rows[partner][order]
+  } else {
+    partner <- if (is.null(fit$recalibration)) contradictions(fit$data) # scores are no inputs
+    suspicion(object, said, ids, object$nodes$unusual, c(
+      if (!is.null(partner)) list(contradicts = fit$data$rows[partner]),
+      if (!is.null(test)) list(if_some = mean_wrong(truth_under(said, setdiff(said$model, "none"))))
+    ))
+  }
   new_mislabelled(
-    found, if_some, fdr, given, test, fit$data$drawn, wrong_count(object, level), n = label_total(object),
+    found, fdr, given, test, fit$data$drawn, wrong_count(object, level), n = label_total(object),
     rate = shown_rate(object), test = test
   )
 }

@@ -13,10 +13,10 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   cat("\nWhat it rests on\n")
   print_fields(c(
     "No label is wrong" = paste0(
-      "probability ", bounded(x$probability_none, 1e-4, Inf, number), " (before the data ",
+      "probability ", bounded(x$probability_none, number), " (before the data ",
       number(x$prior_none), ")"
     ),
-    "Bayes factor for some" = bounded(x$bayes_factor, 1e-4, 1e4, number),
+    "Bayes factor for some" = bounded(x$bayes_factor, number, 1e4),
     "If some are wrong" = count_interval(x$any, x, digits),
     "Averaged" = count_interval(x$average, x, digits)
   ))

@@ -119,30 +119,17 @@ noise_test <- function(object, level = 0.9, ...) {
 }
 
 abort_no_test <- function(object) {
-  asked <- if (identical(object$spec$epsilon, "average") && is_average(object)) {
-    names(noise_weights("average", object$spec$noise, object$data$reports, is_in_order(object)))
-  }
-  said <- if (length(asked) == 1 || length(asked) && !"none" %in% asked) {
-    c(
-      "The fit has no noise model but {.val {asked}}, as its {.arg noise} asks.",
-      i = "Models with and without wrong labels are compared, as in {.code update(fit, noise =
-           noise_prior())}."
-    )
-  } else {
-    c(
-      "{.arg object} must be a fit that averages over noise models, with and without
-       wrong labels.",
-      i = if (has_rows(object)) {
-        "For example {.code update(fit, epsilon = \"average\", hyper = \"integrate\")}."
-      } else if (is.null(object$filter)) {
-        "For example by {.code epsilon = \"average\"} from the start."
-      } else {
-        "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-         {.fn bpm} with its defaults."
-      }
-    )
-  }
-  abort_sturdy(said, "no_average", arg = "object")
+  must(
+    FALSE, "object", "be a fit that averages over noise models, with and without wrong labels", "no_average",
+    more = c(i = if (has_rows(object)) {
+      "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
+    } else if (is.null(object$filter)) {
+      "For example by {.code epsilon = \"average\"} from the start."
+    } else {
+      "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
+       {.fn bpm} with its defaults."
+    })
+  )
 }
 
 #' What noise_test() says: whether labels are wrong, how many, of which labels, and what is odd

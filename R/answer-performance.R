@@ -172,8 +172,8 @@ predictions_used <- function(k, names, said) {
   if (length(readings)) readings[[1]]
 }
 
-#' The same of new rows, from the prediction and the recorded labels: joint probabilities L p of
-#' both have the sum Z, the probability of the label, by which the node is weighed, too
+#' The same of new rows, from the prediction and the recorded labels, by whose probability the nodes are
+#' weighed, too
 #'
 #' Of all nodes: few() have the weights of all as long as nothing is known of the labels.
 #' @noRd
@@ -183,23 +183,18 @@ truth_of_new <- function(object, newdata, y) {
   complete <- which(!is.na(rows$spread(seq_len(nrow(rows$X)))))
   y <- one_a_row(y, given, "y", "newdata")
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
-  forge_outcome(y, object$blueprint$levels)
-  y <- match(as.character(y), object$blueprint$levels)[complete]
+  classes <- length(object$blueprint$levels)
+  data <- list(y = forge_outcome(y, object$blueprint$levels)[complete], reports = list(classes = classes))
+  data$reports <- label_reports(label_code(data), classes)
   if (!is.null(object$label_stage)) {
     rows$X <- label_stage_rows(object, rows$X)
     object <- object$label_stage
   }
-  new <- truth_new(object, rows$X, all_nodes(object))
-  log_weight <- log(new$weight)
-  share <- new_share(object, length(y))
-  omega <- node_omega(object)
-  for (k in seq_along(omega)) {
-    L <- t(omega[[k]])[y, , drop = FALSE]
-    p <- at_k(new$p, k)
-    log_weight[k] <- log_weight[k] + share * sum(log(rowSums(L * p)))
-    new$p[, , k] <- truth_posterior(L, log(p))
-  }
-  possible <- log_weight > -Inf
+  at <- nodes(object)
+  at$omega <- lapply(node_omega(object), array, c(1, classes, classes))
+  said <- new_truth(at, seen_new(object, rows$X, all_nodes(object)), data)
+  log_weight <- log(said$weight) + new_share(object, length(complete)) * colSums(said$log_z)
+  possible <- colSums(said$log_z < log(.Machine$double.xmin)) == 0
   refuse(
     !any(possible),
     c(
@@ -209,7 +204,7 @@ truth_of_new <- function(object, newdata, y) {
     "impossible", arg = "y"
   )
   list(
-    p = new$p[, , possible, drop = FALSE], y = y, rows = complete, given = given,
+    p = said$p[, , possible, drop = FALSE], y = said$y, rows = complete, given = given,
     weight = softmax(log_weight[possible])
   )
 }
@@ -220,36 +215,30 @@ are_classes <- function(predictions) is.factor(predictions) || is.character(pred
 #' classes were given
 #' @noRd
 check_predictions <- function(predictions, names, said, levels) {
-  one <- is.null(dim(predictions))
-  at <- predictions_used(NROW(predictions), names, said)
-  used <- if (is.null(at)) {
+  classes <- length(levels)
+  p <- if (is.null(dim(predictions)) && are_classes(predictions)) {
+    diag(classes)[match(as.character(predictions), levels), , drop = FALSE]
+  } else if (!is.numeric(predictions)) {
     NULL
-  } else if (one && are_classes(predictions)) {
-    diag(length(levels))[match(as.character(predictions)[at], levels), , drop = FALSE]
-  } else if (one && length(levels) == 2 && is.numeric(predictions)) {
-    unname(cbind(1 - predictions, as.double(predictions))[at, , drop = FALSE])
-  } else if (!one && is.numeric(predictions)) {
+  } else if (!is.null(dim(predictions))) {
     named <- colnames(predictions)
-    order <- if (is.null(named)) seq_len(ncol(predictions)) else match(levels, named)
-    unname(predictions[at, order, drop = FALSE])
-  }
-  probability <- length(used) > 0 && !anyNA(used) && ncol(used) == length(levels) &&
-    all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
-  if (!probability) abort_predictions(predictions, said, levels)
-  used
-}
-
-abort_predictions <- function(predictions, said, levels) {
-  what <- paste(
-    if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class,
-    {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
-  )
-  used <- length(said$rows)
+    predictions[, if (is.null(named)) TRUE else match(levels, named), drop = FALSE]
+  } else if (classes == 2) cbind(1 - predictions, as.double(predictions))
+  at <- predictions_used(NROW(predictions), names, said)
+  used <- if (!is.null(p) && !is.null(at)) unname(p[at, , drop = FALSE])
+  all <- length(said$rows)
   wanted <- paste0(
-    "for each of the ", count(said$given, "row"),
-    if (used != said$given) paste0(" (or of the ", used, " used)")
+    "for each of the ", count(said$given, "row"), if (all != said$given) paste0(" (or of the ", all, " used)")
   )
-  must(FALSE, "predictions", paste0("have, {wanted}, ", what), "predictions", got = predictions)
+  must(
+    length(used) > 0 && !anyNA(used) && ncol(used) == classes && all(used >= 0) &&
+      all(abs(rowSums(used) - 1) < 1e-6),
+    "predictions", paste(
+      "have, {wanted},", if (classes == 2) "the probability of {.val {levels[2]}},", "a class,
+      {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
+    ), "predictions", got = predictions
+  )
+  used
 }
 
 #' @param digits Significant digits.

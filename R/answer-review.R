@@ -91,19 +91,18 @@ review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = N
   }
   check_one_label(object)
   object <- judged_by(object)
-  ids <- row_ids(object$data, id)
   inform_no_label_noise(object)
   said <- truth(object)
   order <- suspicion_order(said)
-  open <- said$source > 0 # labels that are not known to be right
+  open <- which(said$source > 0) # labels that are not known to be right
   drawn <- if (!is.null(fdr)) drawn_rows(object, said, order, n, fdr)
-  places <- if (is.null(drawn)) utils::head(order[open[order]], n) else drawn$place
-  first <- suspicion(object, said, ids, order)[match(places, order), ]
+  places <- if (is.null(drawn)) utils::head(intersect(order, open), n) else drawn$place
+  first <- suspicion(object, said, row_ids(object$data, id))[match(places, order), ]
   right <- first$probability <= 0.5
   first$suggested[right] <- first$label[right]
   first$found <- cumsum(first$probability)
   if (length(drawn)) first$drawn <- drawn_words(n, drawn$price$among)
-  left <- setdiff(which(open), places)
+  left <- setdiff(open, places)
   density <- wrong_density(object, left)
   structure(
     first[c("row", id_column(first), "label", "suggested", "probability", "found", if (length(drawn)) "drawn")],
@@ -132,7 +131,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
     "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",
-      "probability ", bounded(attr(x, "none_left"), 1e-4, Inf, number)
+      "probability ", bounded(attr(x, "none_left"), number)
     )
   ))
 }

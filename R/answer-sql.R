@@ -54,7 +54,7 @@
 #'   connection quotes them as its database wants (MySQL, for one, differs).
 #' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which not all databases
 #'   know. Without it SQLite and PostgreSQL substitute the steps into one another, which takes
-#'   SQLite much memory and PostgreSQL much time: with a `con` of theirs the default is `TRUE`.
+#'   SQLite much memory and PostgreSQL much time: the default is `TRUE` where `con`, which is asked, is one of theirs.
 #'   DuckDB computes each step once even without it.
 #' @param most The largest number of characters allowed: 1e6 by default, what SQLite and others
 #'   take as one statement.

@@ -2,11 +2,11 @@
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be
-#' @param ids of row_ids(). @param order see suspicion_order(). @param unusual probability of each row
-#'   to be unusual, its label right, where that is known.
+#' @param ids of row_ids(). @param unusual probability of each row to be unusual, its label right, where
+#'   that is known. @param more further columns, as the rows come. @param order see suspicion_order().
 #' @noRd
-suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
-                      order = suspicion_order(said), unusual = NULL) {
+suspicion <- function(object, said = truth(object), ids = row_ids(object$data), unusual = NULL,
+                      more = NULL, order = suspicion_order(said)) {
   levels <- object$blueprint$levels
   class_of <- function(k) factor(levels[k], levels = levels)
   rows <- seq_along(said$y)
@@ -30,6 +30,7 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data),
   }
   if (length(unusual)) found$unusual <- unusual
   found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
+  found[names(more)] <- more
   found <- found[order, ]
   row.names(found) <- make.unique(as.character(found$row))
   found

@@ -29,7 +29,7 @@ unlabelled_table <- function(object, level = 0.9) {
 
 #' The same as lines of print()
 #' @noRd
-unlabelled_lines <- function(object, digits, most = Inf) {
+unlabelled_lines <- function(object, digits) {
   table <- unlabelled_table(object)
   if (is.null(table)) {
     return(NULL)
@@ -42,7 +42,7 @@ unlabelled_lines <- function(object, digits, most = Inf) {
   c(
     "How many?" = paste0(
       "About ", rows$estimate, " of ", whole(n), " rows are ",
-      shorter(quoted_empty(positive_class(object)), most), " (90% interval ", range_text(rows), ")."
+      class_words(positive_class(object)), " (90% interval ", range_text(rows), ")."
     ),
     "Labelled" = paste0(
       paste(unique(range(percent$estimate)), collapse = " to "), "% of them",

@@ -4,15 +4,70 @@
 verdict_kinds <- c("no sign", "open", "probable", "wrong")
 verdict_called <- c("probable", "wrong") # rows are called wrong
 
-verdict_sentences <- c(
-  "no sign" = "no sign of wrong labels", open = "these data can't tell wrong labels from overlap",
-  probable = "some labels are probably wrong", wrong = "some labels are wrong",
-  curve = "a curved boundary explains the labels better than wrong ones",
-  blind = "the inputs say next to nothing of the classes, and so of wrong labels",
-  unusual = "some labels contradict their rows, and are wrong or the rows are unusual",
-  scores = "the scores can't tell wrong labels from their own errors",
-  settled = "every label is known to be right"
-)
+#' The words of each verdict: as a sentence, whether labels are wrong, and how many. What stands in
+#' braces is filled in by verdict_line() and count_line()
+#' @noRd
+verdicts <- local({
+  left_open <- "{ends} {of} ({interval}), {count} expected."
+  some <- "About {count} {of} ({interval} {ends}){apart}."
+  list(
+    "no sign" = c(
+      "no sign of wrong labels", "No sign, but some could hide.",
+      # the averaged interval would be as narrow as the sign is weak
+      "Probably none; if some, {some} {of} ({interval}){apart}."
+    ),
+    open = c(
+      "these data can't tell wrong labels from overlap", "Can't tell: wrong labels or overlap.", left_open
+    ),
+    probable = c("some labels are probably wrong", "Probably, {odds}.", some),
+    wrong = c("some labels are wrong", "Yes, {odds}.", some),
+    curve = c(
+      "a curved boundary explains the labels better than wrong ones",
+      "Not if the boundary is curved, which fits better. Use gpc().",
+      "See gpc(): to bpm() all that a curve explains looks wrong."
+    ),
+    blind = c(
+      "the inputs say next to nothing of the classes, and so of wrong labels",
+      "Can't tell: the inputs say next to nothing of the classes.", "{ends} {of} ({interval})."
+    ),
+    unusual = c(
+      "some labels contradict their rows, and are wrong or the rows are unusual",
+      "Some labels contradict their rows: they are wrong, or the rows are unusual.", left_open
+    ),
+    scores = c(
+      "the scores can't tell wrong labels from their own errors",
+      "Can't tell: the scores contradict {contradicted}. These are wrong, or the scores err.",
+      "{ends} {of} (from the lower end if the scores err to the upper if they hardly do)."
+    ),
+    settled = c(
+      "every label is known to be right", "No: every label is known to be right. Nothing to check.",
+      "None of {all}."
+    ),
+    shown = c("", "No sign, and they would show. There is no need to check.", ""),
+    alone = c("", "Can't tell: no row labelled {alone} is trusted.", "None to all {of}."),
+    disputed = c("", "Yes: readers contradict each other in {disputed}.", "")
+  )
+})
+verdict_sentences <- Filter(nzchar, vapply(verdicts, `[[`, "", 1))
+
+#' Words with their slots filled
+#' @param ... by the name of the slot, looked at only where there is one.
+#' @noRd
+fill_words <- function(words, ...) {
+  for (k in seq_len(...length())) {
+    slot <- paste0("{", ...names()[k], "}")
+    if (grepl(slot, words, fixed = TRUE)) words <- sub(slot, ...elt(k), words, fixed = TRUE)
+  }
+  words
+}
+
+#' Which of the verdicts has the words: there are some for what goes before the Bayes factor
+#' @noRd
+worded <- function(test) {
+  if (isTRUE(test$settled)) {
+    "settled"
+  } else if (test$kind == "blind" && !is.null(test$alone)) "alone" else test$kind
+}
 
 #' Which verdict it is, by what noise_statement() has found
 #'
@@ -43,15 +98,13 @@ is_called <- function(test) test$kind %in% verdict_called
 
 #' The verdict: whether labels are wrong and what to do, how many, and whether wrong labels would
 #' show
-#' @param test see noise_statement(). @param most letters that names of classes may have.
+#' @param test see noise_statement().
 #' @noRd
-verdict_lines <- function(test, digits = 2, most = Inf) {
+verdict_lines <- function(test, digits = 2) {
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
     "What next?" = next_line(test),
-    "Could hide?" = if (test$kind %in% c("no sign", "open")) {
-      noticed_line(test$noticed, most)
-    }
+    "Could hide?" = if (test$kind %in% c("no sign", "open")) noticed_line(test$noticed)
   )
 }
 
@@ -88,37 +141,19 @@ next_line <- function(test) {
 }
 
 verdict_line <- function(test) {
-  if (isTRUE(test$settled)) {
-    return("No: every label is known to be right. Nothing to check.")
-  }
-  if (isTRUE(test$disputed > 0)) {
-    return(paste0("Yes: readers contradict each other in ", count(test$disputed, "row"), "."))
-  }
-  odds <- if (!isTRUE(test$disproved)) {
-    odds_words(test$bayes_factor)
-  } else if (isTRUE(test$found > 1)) {
-    paste("checks have found", whole(test$found))
-  } else "a check has found one"
-  switch(test$kind,
-    curve = "Not if the boundary is curved, which fits better. Use gpc().",
-    "no sign" = if (would_show(test$noticed)) {
-      "No sign, and they would show. There is no need to check."
-    } else {
-      "No sign, but some could hide."
-    },
-    open = "Can't tell: wrong labels or overlap.",
-    blind = if (is.null(test$alone)) {
-      "Can't tell: the inputs say next to nothing of the classes."
-    } else {
-      paste0("Can't tell: no row labelled ", test$alone, " is trusted.")
-    },
-    unusual = "Some labels contradict their rows: they are wrong, or the rows are unusual.",
-    scores = paste0(
-      "Can't tell: the scores contradict ", count(test$contradicted, "label"),
-      ". These are wrong, or the scores err."
-    ),
-    probable = paste0("Probably, ", odds, "."),
-    wrong = paste0("Yes, ", odds, ".")
+  words <- worded(test)
+  if (words != "settled" && isTRUE(test$disputed > 0)) {
+    words <- "disputed"
+  } else if (words == "no sign" && would_show(test$noticed)) words <- "shown"
+  fill_words(
+    verdicts[[words]][2],
+    odds = if (!isTRUE(test$disproved)) {
+      odds_words(test$bayes_factor)
+    } else if (isTRUE(test$found > 1)) {
+      paste("checks have found", whole(test$found))
+    } else "a check has found one",
+    contradicted = count(test$contradicted, "label"), disputed = count(test$disputed, "row"),
+    alone = test$alone
   )
 }
 
@@ -137,59 +172,34 @@ of_words <- function(test) {
   )
 }
 
-#' Beside "no sign" stands how many there would be if one were wrong nevertheless: the averaged
-#' interval would be as narrow as the sign is weak
+#' How many labels are wrong, without an interval where the test has no level
 #' @noRd
 count_line <- function(test, digits) {
-  if (isTRUE(test$settled)) {
-    return(paste0("None of ", whole(test$n), if (isTRUE(test$readers)) " labels", "."))
-  }
-  of <- of_words(test)
-  if (is.null(test$level)) {
-    number <- function(part) paste0(count_text(part$count, digits), " ", of, ".")
-    return(switch(test$kind,
-      curve = curved_count, "no sign" = paste("Probably none; if some, about", number(test$any)),
-      paste("About", number(test$average))
-    ))
+  words <- verdicts[[worded(test)]][3]
+  if (is.null(test$level) && grepl("{of}", words, fixed = TRUE)) {
+    words <- if (test$kind == "no sign") "Probably none; if some, about {if_some} {of}." else "About {count} {of}."
   }
   ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
-  interval <- paste0(format(100 * test$level), "% interval")
-  count <- count_text(test$average$count, digits)
-  # readers stumble over "if some, 1 to 1"
-  some <- if (test$any$lower > 1) ends(test$any) else paste("up to", whole(test$any$upper))
-  switch(test$kind,
-    curve = curved_count,
-    "no sign" = paste0(
-      "Probably none; if some, ", some, " ", of, " (", interval, ")",
-      apart_words(test$ends), "."
-    ),
-    scores = paste0(
-      ends(test$average), " ", of, " (from the lower end if the scores err to the upper if they hardly do)."
-    ),
-    blind = if (is.null(test$alone)) {
-      paste0(ends(test$average), " ", of, " (", interval, ").")
-    } else {
-      paste0("None to all ", of, ".")
-    },
-    unusual = , open = paste0(ends(test$average), " ", of, " (", interval, "), ", count, " expected."),
-    paste0(
-      "About ", count, " ", of, " (", interval, " ", ends(test$average), ")",
-      apart_words(test$ends), "."
-    )
+  any <- test$any
+  fill_words(
+    words, all = paste0(whole(test$n), if (isTRUE(test$readers)) " labels"), of = of_words(test),
+    count = count_text(test$average$count, digits), if_some = count_text(any$count, digits),
+    ends = ends(test$average), interval = paste0(format(100 * test$level), "% interval"),
+    # readers stumble over "1 to 1"
+    some = if (any$lower > 1) ends(any) else paste("up to", whole(any$upper)),
+    apart = apart_words(test$ends)
   )
 }
-
-curved_count <- "See gpc(): to bpm() all that a curve explains looks wrong."
-
 
 #' The other end, where the data do not say which is the case: those of a second stage, whose
 #' scores may contradict right labels because the classes overlap, or because the classifier is poor
 #' @noRd
 apart_words <- function(ends) {
   apart <- if (is.null(ends)) 0 else abs(diff(ends$count))
-  if (apart > 2 && apart > 0.3 * max(ends$count)) {
-    paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
+  if (apart <= 2 || apart <= 0.3 * max(ends$count)) {
+    return("")
   }
+  paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
 }
 
 # How often wrong labels would show ---------------------------------------------------
@@ -202,27 +212,28 @@ would_show <- function(noticed) {
   !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
 }
 
-#' @param noticed see noticed(). @param most letters that the name of a class may have.
+#' @param noticed see noticed().
 #' @noRd
-noticed_line <- function(noticed, most) {
+noticed_line <- function(noticed) {
   if (is.null(noticed)) {
     return(NULL)
   }
-  share <- paste0(format(100 * noticed$share[1]), "%")
   often <- in_ten(noticed$probability)
   least <- which.min(often)
-  hidden <- least > 1
-  class <- c("all", shorter(quoted_empty(noticed$of[-1]), most))[least]
-  words <- if (often[1] == 0) {
-    "would hardly ever show in such a table."
-  } else {
-    paste0(
-      "would show in ", often[1], " of 10 tables",
-      if (hidden) paste0(" (", often[least], " if ", class, " only)"), "."
-    )
-  }
-  paste(share, "wrong", words)
+  hidden <- if (least > 1) paste0(" (", often[least], " if ", class_words(noticed$of[least]), " only)")
+  paste0(
+    format(100 * noticed$share[1]), "% wrong would ",
+    if (often[1] == 0) {
+      "hardly ever show in such a table."
+    } else {
+      paste0("show in ", often[1], " of 10 tables", hidden, ".")
+    }
+  )
 }
+
+#' Names of classes among other words, which are no place for long ones
+#' @noRd
+class_words <- function(levels) shorter(quoted_empty(levels), 10)
 
 # What else is to be said -------------------------------------------------------------
 
@@ -233,52 +244,48 @@ verdict_notes <- function(test) {
   if (test$kind %in% c("curve", "blind")) {
     return(NULL)
   }
-  differ <- isTRUE(test$two > verdict_limits[2]) && test$kind != "no sign"
+  sign <- test$kind != "no sign"
+  called <- is_called(test)
+  one <- if (sign) one_class(test)
+  differ <- sign && isTRUE(test$two > verdict_limits[2])
+  classes <- differ && length(test$levels) > 2
+  kind <- test$one_kind
+  number <- function(v) count_text(v, 2)
+  said <- function(so, ...) if (isTRUE(so)) paste0(...)
   c(
-    if (length(test$on_bound)) {
-      paste0(
-        "The rate of true ", quoted_empty(test$on_bound[1]),
-        " is on its bound of 1/2: see noise_prior()."
-      )
-    },
-    if (isTRUE(test$linear) && is_called(test) && !isTRUE(test$curve > verdict_limits[2])) {
+    said(
+      length(test$on_bound) > 0, "The rate of true ", quoted_empty(test$on_bound[1]),
+      " is on its bound of 1/2: see noise_prior()."
+    ),
+    said(
+      isTRUE(test$linear) && called && !isTRUE(test$curve > verdict_limits[2]),
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
-    },
-    if (!is.null(test$suspects)) {
-      paste0(
-        "All labels ", quoted_empty(test$suspects), " are equally suspect: the inputs do not ",
-        "predict them."
-      )
-    },
-    if (differ && length(test$levels) > 2) {
-      paste0(
-        "Odds of ", odds_words(test$two), " that some classes are taken for particular others: see ",
-        "noise_matrix()."
-      )
-    } else if (test$kind != "no sign" && length(one_class(test))) {
-      paste0(
-        "Only true ", quoted_empty(one_class(test)), " seem recorded wrongly: say noise_prior(unlabelled = ",
-        encodeString(setdiff(test$levels, one_class(test)), quote = "\""), ") if so, or check five rows."
-      )
-    } else if (differ && side_told(test$models)) {
-      paste0(
-        "Odds of ", odds_words(test$two), " that more labels of true ",
-        quoted_empty(test$rates$class[which.max(test$rates$rate)]), " are wrong."
-      )
-    },
-    if (!is.null(test$one_kind) && is_called(test)) {
-      paste0(
-        "Errors of one kind: ", quoted_empty(test$one_kind$true), " recorded as ",
-        quoted_empty(test$one_kind$recorded), " (expected ", count_text(test$one_kind$count, 2), " of ",
-        count_text(test$one_kind$all, 2), ")."
-      )
-    },
-    if (!is.null(test$alike)) {
-      paste0(
-        "Rows of ", quoted_empty(test$alike[1]), " and ", quoted_empty(test$alike[2]),
-        " look alike: errors between these two can't be told from overlap. Check some of both."
-      )
-    },
+    ),
+    said(
+      !is.null(test$suspects), "All labels ", quoted_empty(test$suspects),
+      " are equally suspect: the inputs do not predict them."
+    ),
+    said(
+      classes, "Odds of ", odds_words(test$two), " that some classes are taken for particular others: ",
+      "see noise_matrix()."
+    ),
+    said(
+      length(one) > 0 && !classes, "Only true ", quoted_empty(one), " seem recorded wrongly: say ",
+      "noise_prior(unlabelled = ", encodeString(setdiff(test$levels, one), quote = "\""),
+      ") if so, or check five rows."
+    ),
+    said(
+      differ && !classes && !length(one) && side_told(test$models), "Odds of ", odds_words(test$two),
+      " that more labels of true ", quoted_empty(test$rates$class[which.max(test$rates$rate)]), " are wrong."
+    ),
+    said(
+      !is.null(kind) && called, "Errors of one kind: ", quoted_empty(kind$true), " recorded as ",
+      quoted_empty(kind$recorded), " (expected ", number(kind$count), " of ", number(kind$all), ")."
+    ),
+    said(
+      !is.null(test$alike), "Rows of ", quoted_empty(test$alike[1]), " and ", quoted_empty(test$alike[2]),
+      " look alike: errors between these two can't be told from overlap. Check some of both."
+    ),
     rare_words(test$rare)
   )
 }
@@ -308,7 +315,7 @@ side_told <- function(models) {
 
 #' A number in words where it is beyond what it can be trusted to
 #' @noRd
-bounded <- function(v, low, high, number) {
+bounded <- function(v, number, high = Inf, low = 1e-4) {
   if (v < low) {
     paste("below", format(low, scientific = FALSE))
   } else if (v > high) {

@@ -71,7 +71,6 @@ coef.bpm <- function(object, component = c("coefficients", "weights"), ...) {
 #' @export
 vcov.bpm <- function(object, component = c("coefficients", "weights"), ...) {
   check_model(object)
-  check_posterior(object)
   df <- object$spec$df
   refuse(
     df <= 2,
@@ -119,32 +118,21 @@ confint.bpm <- function(object, parm = NULL, level = 0.95,
 }
 
 coefficient_rows <- function(names, parm) {
-  if (is.null(parm)) {
-    return(seq_along(names))
-  }
-  rows <- if (is.character(parm)) {
-    match(parm, names)
-  } else if (is.numeric(parm) || is.logical(parm)) {
-    # as `[` takes them, but for mixed signs
-    tryCatch(seq_along(names)[parm], error = function(cnd) NA)
-  } else {
-    NA
-  }
+  at <- stats::setNames(seq_along(names), names)
+  rows <- tryCatch(at[if (is.null(parm)) TRUE else parm], error = function(cnd) NA) # of mixed signs
   must(
-    !anyNA(rows), "parm",
+    !anyNA(rows) && !is.factor(parm), "parm",
     "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm", got = parm
   )
-  rows
+  unname(rows)
 }
 
-# A row a coefficient; `NULL` for models without weights.
+#' A row a coefficient; `NULL` for models without weights
+#' @noRd
 weight_table <- function(object, level = 0.95, component = weight_components[1]) {
-  UseMethod("weight_table")
-}
-
-weight_table.default <- function(object, ...) NULL
-
-weight_table.bpm <- function(object, level = 0.95, component = weight_components[1]) {
+  if (!inherits(object, "bpm")) {
+    return(NULL)
+  }
   nodes <- coefficient_nodes(object, component)
   mean <- coefficient_mean(nodes)
   averaged <- function(of) unname(drop(of %*% nodes$weight))

@@ -92,9 +92,7 @@ sql_steps <- function(flat, from = NULL, names = NULL, con = NULL) {
     with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
     paste(c(with, select(answer, from[length(steps) + 1])), collapse = "\n")
   }
-  list(
-    let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps))
-  )
+  list(let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps)))
 }
 
 #' The encoded columns of raw ones, see encode_features()
@@ -130,12 +128,10 @@ sql_features <- function(blueprint, column) {
   columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
   times <- blueprint$columns[!vapply(blueprint$coding, function(c) is.null(c$time), NA)]
   refuse(
-    length(times),
-    c(
+    length(times), c(
       "A query can't read times, which databases count in ways of their own: {.val {few(times)}}.",
       i = "Let the table have a column of numbers, as by {.fn as.numeric}, and fit that."
-    ),
-    "no_sql", columns = times
+    ), "no_sql", columns = times
   )
   if (blueprint$interface == "formula") {
     variables <- as.list(attr(blueprint$terms, "variables"))[-1]
@@ -148,12 +144,10 @@ sql_features <- function(blueprint, column) {
     names(terms) <- vapply(terms, paste, "", collapse = ":")
     computed <- setdiff(blueprint$columns, names(terms))
     refuse(
-      length(computed),
-      c(
+      length(computed), c(
         "A query can't compute {.val {few(computed)}}, only read columns and multiply them.",
         i = "Let the table have a column of what the formula computes, and fit that."
-      ),
-      "no_sql", columns = computed
+      ), "no_sql", columns = computed
     )
     columns <- terms[blueprint$columns]
   }

@@ -85,29 +85,30 @@ ais_batch <- function(problem, s, tick, chains = ais_chains) {
 #' @noRd
 ais_run <- function(problem, se, max_moves, progress) {
   tick <- ais_progress(progress, se, max_moves)
-  s <- ais_pilot_path()
-  batch <- ais_batch(problem, s, tick(NULL))
-  moves <- length(batch$trace)
-  more <- ais_plan(s, batch, ais_least_levels, max_moves - moves)
+  pilot <- ais_batch(problem, ais_pilot_path(), tick(NULL))
+  moves <- length(pilot$trace)
+  s <- ais_plan(ais_pilot_path(), pilot, ais_least_levels, max_moves - moves)
+  run <- NULL
   repeat {
-    if (!is.null(more)) { # all anew
-      s <- more
-      batches <- now <- NULL
-      chains <- 2L * ais_chains
+    chains <- if (is.null(run)) {
+      2L * ais_chains
     } else {
-      chains <- ais_next_chains(now, se, (max_moves - moves) / now$levels)
+      ais_next_chains(run, se, (max_moves - moves) / run$levels)
     }
     if (chains == 0) break
-    batch <- ais_batch(problem, s, tick(now, chains, length(s)), chains)
-    batches <- c(batches, list(batch))
+    batch <- ais_batch(problem, s, tick(run, chains, length(s)), chains)
     moves <- moves + length(batch$trace)
-    now <- ais_estimate(unlist(lapply(batches, `[[`, "log_w")))
-    now$levels <- nrow(batch$trace)
-    more <- ais_more_levels(s, batch, now, max_moves - moves)
+    run <- c(
+      ais_estimate(c(run$log_w, batch$log_w)),
+      list(F = cbind(run$F, batch$F), levels = nrow(batch$trace))
+    )
+    more <- ais_more_levels(s, batch, run, max_moves - moves)
+    if (!is.null(more)) { # all anew
+      s <- more
+      run <- NULL
+    }
   }
-  c(now, list(
-    F = do.call(cbind, lapply(batches, `[[`, "F")), moves = moves
-  ))
+  c(run, list(moves = moves))
 }
 
 #' More levels, for chains from anew, where the weights vary too much; `NULL` when they
@@ -148,28 +149,21 @@ ais_estimate <- function(log_w) {
 
 #' A meter of chains; `tick(now, chains, levels)` makes the callback of a batch
 #'
-#' How many chains it takes is known when the first ones tell their variance. Those tried
-#' before levels were settled don't count.
+#' How many chains it takes is known when the first ones tell their variance.
 #' @noRd
 ais_progress <- function(progress, se, max_moves, .envir = rlang::caller_env()) {
   meter <- progress_meter("Annealing", progress, .envir)
-  began <- NULL
   function(now, chains = NULL, levels = NULL) {
     if (is.null(now$se) || is.na(now$se)) {
-      began <<- seconds_now()
       return(function(done) meter(0, NA, "first chains", NA))
     }
     before <- length(now$log_w)
-    total <- max(before + chains, ceiling((now$se / se)^2 * before))
-    total <- min(total, max_moves %/% levels)
+    total <- min(max(before + chains, ceiling((now$se / se)^2 * before)), max_moves %/% levels)
     words <- sprintf(
       "some %s chains of %s levels, standard error %s (goal: %s)", whole(total),
       whole(levels), format(now$se, digits = 2), format(se)
     )
-    function(done) {
-      share <- min((before + chains * done / levels) / total, 1)
-      meter(share * total, total, words, (seconds_now() - began) * (1 - share) / share)
-    }
+    function(done) meter(min(before + chains * done / levels, total), total, words)
   }
 }
 
@@ -197,6 +191,7 @@ ais_impossible <- c(
 #' @noRd
 ais_run_checked <- function(problem, se, max_moves, progress) {
   run <- ais_run(problem, se, max_moves, progress)
+  larger <- c(i = "Use a larger {.arg max_moves} than {format(max_moves)}.")
   if (run$log_z == -Inf) {
     warn_sturdy(
       c(ais_impossible, i = "If they do not, use a larger {.arg max_moves} than
@@ -207,8 +202,7 @@ ais_run_checked <- function(problem, se, max_moves, progress) {
     warn_sturdy(
       c(
         "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the
-         weight: neither the log evidence nor its standard error can be relied on.",
-        i = "Use a larger {.arg max_moves} than {format(max_moves)}."
+         weight: neither the log evidence nor its standard error can be relied on.", larger
       ),
       "ais_weights", ess = run$ess
     )
@@ -216,8 +210,7 @@ ais_run_checked <- function(problem, se, max_moves, progress) {
     warn_sturdy(
       c(
         "After {format(run$moves)} moves the standard error is
-         {format(run$se, digits = 2)}, not {format(se)}.",
-        i = "Use a larger {.arg max_moves} than {format(max_moves)}."
+         {format(run$se, digits = 2)}, not {format(se)}.", larger
       ),
       "ais_budget", se = run$se
     )
@@ -237,19 +230,12 @@ new_ais <- function(run, problem) {
 }
 
 #' @export
-format.sturdy_ais <- function(x, digits = 5, ...) {
-  digits <- check_digits(digits)
-  paste0(
-    format(x$log_evidence, digits = digits), " (standard error ",
-    format(x$se, digits = 2), ")"
-  )
-}
-
-#' @export
 print.sturdy_ais <- function(x, digits = 5, ...) {
   digits <- check_digits(digits)
-  cat("<sturdy_ais> log evidence ", format(x, digits = digits), "\n", sep = "")
-  each <- paste0("  ", x$chains, " chains of ", x$levels, " levels, ")
-  cat(each, format(x$ess, digits = 3), " effective\n", sep = "")
+  cat(
+    "<sturdy_ais> log evidence ", format(x$log_evidence, digits = digits), " (standard error ",
+    format(x$se, digits = 2), ")\n  ", x$chains, " chains of ", x$levels, " levels, ",
+    format(x$ess, digits = 3), " effective\n", sep = ""
+  )
   invisible(x)
 }

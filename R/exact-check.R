@@ -89,7 +89,7 @@ check_fit <- function(object,
   of <- nobs(object)
   object <- some_rows(object, if (is.null(rows) && is_low_rank(object)) 300 else rows)
   check_memory(
-    4 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
+    6 * as.double(draws) * nobs(object) * latent_functions(object), draws, what = "draws"
   )
   problem <- ais_problem(object)
   run <- ais_run_checked(problem, se, max_moves, progress)
@@ -187,33 +187,23 @@ systematic <- function(weights, n) {
 #' @noRd
 exact_probability <- function(object, problem, moves, told) {
   n <- nrow(problem$B)
-  given <- lapply(kernels_of(problem), function(kernel) {
+  drawn <- dim(moves)[-1]
+  m <- s2 <- matrix(0, n * prod(drawn), problem$functions)
+  for (kernel in kernels_of(problem)) {
     at <- conditional_latent(object, kernel, object$data$X)
-    list(
-      functions = kernel$functions, s2 = pmax(diag(at$cov), .Machine$double.xmin),
-      W = native_solve(kernel$B, at$V, transpose = TRUE) # K^-1 k*
-    )
-  })
-  chains <- dim(moves)[2]
-  keep <- dim(moves)[3]
-  by_chain <- lapply(seq_len(chains), function(c) {
-    m <- s2 <- matrix(0, n * keep, problem$functions)
-    for (kernel in given) {
-      for (f in kernel$functions) {
-        values <- matrix(moves[rows_of(problem, f), c, ], n)
-        m[, f] <- native_product(kernel$W, values)
-        s2[, f] <- kernel$s2
-      }
+    W <- native_solve(kernel$B, at$V, transpose = TRUE) # K^-1 k*
+    for (f in kernel$functions) {
+      m[, f] <- native_product(W, matrix(moves[rows_of(problem, f), , ], n))
+      s2[, f] <- pmax(diag(at$cov), .Machine$double.xmin)
     }
-    p <- array(class_probabilities(m, s2)[, told], c(n, keep, length(told)))
-    list(mean = as.vector(apply(p, c(1, 3), mean)), square = as.vector(apply(p^2, c(1, 3), mean)))
-  })
-  means <- matrix(vapply(by_chain, `[[`, numeric(n * length(told)), "mean"), ncol = chains)
-  squares <- matrix(vapply(by_chain, `[[`, numeric(n * length(told)), "square"), ncol = chains)
+  }
+  p <- array(class_probabilities(m, s2)[, told], c(n, drawn, length(told)))
+  means <- matrix(apply(p, c(1, 4, 2), mean), ncol = drawn[1])
+  squares <- as.vector(apply(p^2, c(1, 4), mean))
   spread <- apply(means, 1, stats::var)
-  total <- pmax(rowMeans(squares) - rowMeans(means)^2, 0)
+  total <- pmax(squares - rowMeans(means)^2, 0)
   list(
-    mean = rowMeans(means), error = sqrt(spread / chains),
-    ess = pmin(ifelse(spread > 0, chains * total / spread, Inf), prod(dim(moves)[2:3]))
+    mean = rowMeans(means), error = sqrt(spread / drawn[1]),
+    ess = pmin(ifelse(spread > 0, drawn[1] * total / spread, Inf), prod(drawn))
   )
 }

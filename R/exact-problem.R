@@ -12,38 +12,8 @@
 #'   `offset`, log likelihood with all labels right.
 #' @noRd
 ais_problem <- function(object) {
-  check_has_latent(object)
-  refuse(
-    is.null(object$kernel),
-    c(
-      "Simulation needs a model with a kernel, and a Bayes point machine has none.",
-      i = "Use a model fitted by {.fn gpc} or {.fn stc}."
-    ),
-    "no_kernel"
-  )
-  refuse(
-    !is.null(object$inducing),
-    c(
-      "Simulation needs the kernel between all rows, and this fit has inducing inputs.",
-      i = "{.fn check_fit} takes a sample of the rows; for others, fit one with
-           {.code inducing = NULL}, at the same kernel."
-    ),
-    "inducing"
-  )
-  refuse(
-    is_in_order(object),
-    c(
-      "Simulation is not for classes in an order.",
-      i = "EP of one latent function is as near as with two classes, whose fits {.fn check_fit}
-           takes."
-    ),
-    "ordered"
-  )
+  check_simulated(object)
   several <- is_several(object)
-  check_rows_without(
-    object$data, "Simulation", c("weights", "offset", if (!several) "known"),
-    "A fit to the same rows without these can be simulated."
-  )
   grams <- lapply(class_hypers_of(object), function(hyper) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)
   })
@@ -54,6 +24,28 @@ ais_problem <- function(object) {
   }
   inform_jitter(problem)
   problem
+}
+
+check_simulated <- function(object) {
+  check_has_latent(object)
+  can_not <- function(so, class, why, instead) refuse(so, c(paste("Simulation", why), i = instead), class)
+  can_not(
+    is.null(object$kernel), "no_kernel", "needs a model with a kernel, and a Bayes point machine has none.",
+    "Use a model fitted by {.fn gpc} or {.fn stc}."
+  )
+  can_not(
+    !is.null(object$inducing), "inducing", "needs the kernel between all rows, and this fit has inducing inputs.",
+    "{.fn check_fit} takes a sample of the rows; for others, fit one with {.code inducing = NULL}, at the
+     same kernel."
+  )
+  can_not(
+    is_in_order(object), "ordered", "is not for classes in an order.",
+    "EP of one latent function is as near as with two classes, whose fits {.fn check_fit} takes."
+  )
+  check_rows_without(
+    object$data, "Simulation", c("weights", "offset", if (!is_several(object)) "known"),
+    "A fit to the same rows without these can be simulated."
+  )
 }
 
 #' Hyperparameters of the latent functions of a fit, one list where they share them

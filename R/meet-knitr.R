@@ -28,8 +28,7 @@ knit_print.sturdy_model <- function(x, digits = 3, ...) {
   if (!into_markdown()) {
     return(knitr::normal_print(x))
   }
-  test <- if (is_test(x)) noise_statement(x, 0.9)
-  fields <- fit_fields(x, test, check_digits(digits))
+  fields <- fit_fields(x, check_digits(digits))
   markdown(field_table(fields[names(fields) != "More"]))
 }
 

@@ -326,12 +326,7 @@ loo_differences <- function(pointwise, facts) {
 }
 
 abort_no_candidate <- function(table) {
-  why <- paste0(table$candidate, ": ", table$message)
-  abort_sturdy(
-    c(
-      "No candidate could be fitted.",
-      stats::setNames(cli_verbatim(utils::head(why, 5)), rep("x", min(5, nrow(table))))
-    ),
-    "no_candidate", table = table
-  )
+  why <- utils::head(cli_verbatim(paste0(table$candidate, ": ", table$message)), 5)
+  names(why) <- rep("x", length(why))
+  abort_sturdy(c("No candidate could be fitted.", why), "no_candidate", table = table)
 }

@@ -43,12 +43,12 @@ packed_task <- function(sent, version) {
   task
 }
 
-#' Answers to all tasks; those that are lost on the way are asked for again
+#' Answers to all tasks, in whatever order they come; those that are lost on the way are asked for again
 #' @param run that the task is of: in each there is a warning for each reason.
 #' @noRd
 map_all <- function(map, X, task, run) {
   answers <- X
-  left <- seq_along(X)
+  left <- names(X)
   tries <- 0
   while (length(left)) {
     cause <- NULL
@@ -57,15 +57,15 @@ map_all <- function(map, X, task, run) {
       cause <<- cnd
       NULL
     })
-    if (length(got) != length(left)) got <- vector("list", length(left))
     lapply(got, check_version)
-    said <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
-    answers[left[said]] <- got[said]
-    if (all(said)) break
-    left <- left[!said]
-    tries <- if (any(said)) 0 else tries + 1
-    lost <- names(X)[left]
-    came <- got[!said][[1]] # in the place of an answer
+    is_answer <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
+    said <- vapply(got[is_answer], function(x) as.character(x$shard), "")
+    answers[said] <- got[is_answer]
+    lost <- setdiff(left, said)
+    if (!length(lost)) break
+    tries <- if (length(lost) < length(left)) 0 else tries + 1
+    left <- lost
+    came <- if (!all(is_answer)) got[!is_answer][[1]] # in the place of an answer
     why <- if (!is.null(cause)) {
       conditionMessage(cause)
     } else if (is.character(came)) came[1] else paste("what came was", describe(came))

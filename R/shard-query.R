@@ -57,16 +57,18 @@ table_cavity <- function(table, at) {
   list(steps = steps, x = x, rho = rho)
 }
 
-#' The query of an answer over all rows by steps, each of which has what the one before it has, too
+#' The query of an answer over all rows by steps, each of which hands on what later ones name
 #' @noRd
 table_query <- function(table, steps, answer) {
-  named <- vapply(steps, function(step) paste(step, "AS", names(step), collapse = ", "), "")
   own <- paste0("step_", seq_along(steps))
   from <- c(paste(table_base(table), "t"), own)
-  all <- ifelse(own == "step_1", "", "*, ")
-  made <- paste0(own, " AS ", table$hint, "(SELECT ", all, named, " FROM ",
-                 from[seq_along(steps)], ")", collapse = ",\n")
-  paste0("WITH ", made, "\nSELECT ", paste(answer, collapse = ", "), " FROM ", utils::tail(own, 1))
+  made <- vapply(seq_along(steps), function(i) {
+    later <- unlist(strsplit(c(unlist(steps[-seq_len(i)]), answer), "[^A-Za-z0-9_]+"))
+    carried <- intersect(unlist(lapply(steps[seq_len(i - 1)], names)), later)
+    columns <- paste(c(carried, paste(steps[[i]], "AS", names(steps[[i]]))), collapse = ", ")
+    paste0(own[i], " AS ", table$hint, "(SELECT ", columns, " FROM ", from[i], ")")
+  }, "")
+  paste0("WITH ", paste(made, collapse = ",\n"), "\nSELECT ", paste(answer, collapse = ", "), " FROM ", utils::tail(own, 1))
 }
 
 #' The sums of a round

@@ -72,9 +72,7 @@ rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = I
     return(FALSE)
   }
   if (scale > 0) {
-    change <- Map(
-      function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
-    )
+    change <- Map(function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")])
     it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
   }
   team$points <- utils::head(c(team$number, team$points), length(it$memory) + 1)

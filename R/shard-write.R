@@ -127,8 +127,6 @@ parquet_columns <- function(data) {
 csv_bytes <- function(data, names = FALSE) {
   con <- rawConnection(raw(), "w")
   on.exit(close(con))
-  utils::write.table(
-    data, con, sep = ",", dec = ".", qmethod = "double", row.names = FALSE, col.names = names
-  )
+  utils::write.table(data, con, sep = ",", dec = ".", qmethod = "double", row.names = FALSE, col.names = names)
   rawConnectionValue(con)
 }

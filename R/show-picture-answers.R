@@ -13,13 +13,11 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
     "Labels of several readers have no picture: it is of one recorded label of each row.", "readers"
   )
   labels <- check_count(labels, "labels")
-  if (!is.null(n)) n <- check_count(n, "n", min = 1)
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
   upper <- max(expected$upper, ceiling(expected$count))
-  shown <- utils::head(
-    as.data.frame(x), if (is.null(n)) max(20, 2 * upper, cutoff$rank + 1) else n
-  )
+  n <- if (is.null(n)) max(20, 2 * upper, cutoff$rank + 1) else check_count(n, "n", min = 1)
+  shown <- utils::head(as.data.frame(x), n)
   top <- suspicion_top(shown)
   ranks <- c(0.5, max(shown$rank, min(upper, n), 4) + 1.5)
   cut <- cutoff$rank[cutoff$rank < ranks[2]] + 0.5

@@ -1,45 +1,49 @@
 # The band around a curve: how far the labels leave the averaged probability open.
 #
 # The latent value of a new row is g + e: g smooth, e with the nugget as its variance.
-# Given all of g, the event has probability Phi(g / sqrt(nugget)) there; its mean under
-# the posterior of g is the probability that predict() returns. The average over rows
-# is a number between 0 and 1 whose posterior mean and variance are known up to one
-# integral; a beta distribution with these stands for it.
+# Given all of g, the event has probability Phi(g / sqrt(nugget)) there. The average of these over
+# rows is a number between 0 and 1 whose posterior mean and variance are known up to one
+# integral. A beta distribution stands for it, whose mean is what predict() says, by the label stage.
 
-#' Curves with `lower` and `upper`; without a nugget none, for each class is then certain given
-#' the latent function
+#' Curves with `lower` and `upper`, the central interval of the averaged probability at each value;
+#' without a nugget none, for each class is then certain given the latent function
 #' @noRd
 add_bands <- function(curves, x) {
   if (x$kernel$nugget == 0) {
     return(curves)
   }
   covariance <- latent_covariance(x)
-  lapply(curves, function(curve) c(curve, average_band(curve, covariance, x$spec$df)))
+  lapply(curves, function(curve) {
+    c(curve, beta_band(curve$prob[, 2], open_share(x, curve, covariance), 0.9))
+  })
 }
 
-#' Central interval of the averaged probability at each value of an input
-#'
+#' Variance of the averaged probability at each value of an input, as a share of the largest that it
+#' can have
 #' @param curve of partial_curve(). @param covariance of latent_covariance().
-#' @return list(lower, upper)
 #' @noRd
-average_band <- function(curve, covariance, df) {
-  p <- curve$p
-  latent <- curve$latent
+open_share <- function(x, curve, covariance) {
+  latent <- lapply(latent_new(x, curve$X), drop)
+  places <- length(curve$at)
+  p <- row_average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df), places)
   # a covariance matrix each: at every third value of a curve, the others in between
-  at <- spread_over(length(p), 21)
+  at <- spread_over(places, 21)
   variance <- vapply(at, function(k) {
-    mine <- seq(k, length(latent$m), by = length(p))
+    mine <- seq(k, length(latent$m), by = places)
     scale <- sqrt(latent$s2[mine])
     average_variance(
       latent$m[mine] / scale,
-      covariance(curve$X[mine, , drop = FALSE]) / outer(scale, scale), df
+      covariance(curve$X[mine, , drop = FALSE]) / outer(scale, scale), x$spec$df
     )
   }, numeric(1))
   share <- variance / (p[at] * (1 - p[at]))
   share[is.nan(share)] <- 0 # p is 0 or 1
-  if (length(at) > 1) share <- stats::approx(at, share, seq_along(p))$y
-  beta_band(p, share, 0.9)
+  if (places > 1) stats::approx(at, share, seq_len(places))$y else share
 }
+
+#' Means over rows, of what has the places of a curve for each
+#' @noRd
+row_average <- function(v, places) rowMeans(matrix(v, places))
 
 #' Central interval of a beta distribution that holds its mean
 #' @param share of the largest variance that a distribution with the mean p can have.

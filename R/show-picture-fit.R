@@ -158,9 +158,9 @@ strongest_curves <- function(x, inputs) {
 #' Probabilities of the classes along input `j`, averaged over training rows
 #'
 #' @param places how many on the axis. @param rows how many rows at most.
-#' @return list(j, name, levels, value, at, prob, p, latent, X): values of the training rows
-#'   and of the curve on the scale of the input (positions of levels for a factor), the
-#'   probabilities, a column a class; of two classes `p` of the event; what they come from.
+#' @return list(name, levels, time, value, at, prob, X): values of the training rows and of the curve
+#'   on the scale of the input (positions of levels for a factor), the probabilities, a column a
+#'   class, and the rows that they are of.
 #' @noRd
 partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
                           rows = if (is_several(x)) 20 else 50) {
@@ -173,17 +173,10 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   mine <- blueprint_columns(x$blueprint)$group == j
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   X[, mine] <- encode_feature(rep(if (is.null(levels)) at else levels, length(rows)), coding)
-  average <- function(p) rowMeans(matrix(p, length(at)))
-  curve <- list(
-    j = j, name = x$blueprint$columns[j], levels = levels, value = value, at = at, X = X,
-    time = coding$time
+  list(
+    name = x$blueprint$columns[j], levels = levels, time = coding$time, value = value, at = at,
+    prob = apply(prob_pictured(x, X), 2, row_average, length(at)), X = X
   )
-  if (is_several(x)) {
-    return(c(curve, list(prob = apply(prob_pictured(x, X), 2, average))))
-  }
-  latent <- lapply(latent_new(x, X), drop)
-  p <- average(stats::pt(latent$m / sqrt(latent$s2), x$spec$df))
-  c(curve, list(prob = cbind(1 - p, p), p = p, latent = latent))
 }
 
 #' @param event of two classes, in which training rows the event was recorded: their ticks
@@ -210,7 +203,7 @@ curve_panel <- function(curve, event = NULL) {
       } else {
         marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1)
       },
-      line(at, curve$p, c("curve", "estimate")), rugs(curve$value + beside, event)
+      line(at, curve$prob[, 2], c("curve", "estimate")), rugs(curve$value + beside, event)
     )
   }
   new_panel(

@@ -33,10 +33,10 @@
 #' probability, from the posterior of the latent function. The latent function has a
 #' smooth part `g`, shared by all rows, and the nugget, an independent part of each row.
 #' If `g` were known, the event would still be uncertain, with probability
-#' `Phi(g / sqrt(nugget))`. The curve is the posterior mean of the average of these
-#' probabilities over rows, and the band is an interval for that average, which more rows
-#' would narrow. The interval is that of a beta distribution with the mean and variance
-#' of the average, both under EP's posterior. The hyperparameters are those of the fit;
+#' `Phi(g / sqrt(nugget))`. The band is an interval for the average of these probabilities
+#' over rows, which more rows would narrow. It is that of a beta distribution around the curve,
+#' whose variance is as large a share of what it can be as that of the average has under
+#' EP's posterior. The hyperparameters are those of the fit;
 #' their uncertainty is not included. Nor does the band show how the probability differs
 #' between rows.
 #' With `nugget = 0` the class is certain once `g` is known, and no band is drawn; with

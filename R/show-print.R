@@ -2,54 +2,40 @@
 
 print_most <- 6L # lines, where the console is 80 letters wide
 
-#' What a reader misses least, the least first; and the ways to print, the one that shows most first: how
-#' many letters names of classes may have, on lines that would not hold them, and how many of these
-#' fields are left out. No sentence is ever cut
-#' @noRd
+# What a reader misses least, the least first: left out where all would take more lines. No
+# sentence is ever cut
 print_least <- c("More", "Fit", "Could hide?", "Absorbed", "Labels", "Rows")
-print_ways <- data.frame(
-  most = c(Inf, Inf, 12, 9, 7, 7, 7, 7, 7), without = c(0, 1, 1, 1, 1, 2, 3, 5, 6)
-)
 
 #' @export
 print.sturdy_model <- function(x, digits = 3, ...) {
   check_model(x)
-  digits <- check_digits(digits)
-  test <- if (is_test(x)) noise_statement(x, 0.9)
-  long <- fit_fields(x, test, digits)
-  for (way in seq_len(nrow(print_ways))) {
-    fields <- fit_fields(x, test, digits, print_ways$most[way])
-    fields <- fields[!names(fields) %in% utils::head(print_least, print_ways$without[way])]
-    lines <- Map(
-      function(short, long) if (length(short) < length(long)) short else long,
-      field_lines(fields), field_lines(long[names(fields)])
-    )
-    if (sum(lengths(lines)) <= print_most) break
+  fields <- fit_fields(x, check_digits(digits))
+  for (field in c("", print_least)) {
+    fields <- fields[names(fields) != field]
+    if (length(unlist(field_lines(fields))) <= print_most) break
   }
-  cat(paste0(unlist(lines), "\n"), sep = "")
+  print_fields(fields)
   invisible(x)
 }
 
-#' @param test of noise_statement(), `NULL` for a fit without one. @param most letters that names
-#'   of classes may have.
-#' @noRd
-fit_fields <- function(x, test, digits, most = Inf) {
+fit_fields <- function(x, digits) {
+  test <- if (is_test(x)) noise_statement(x, 0.9)
   note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test))
   c(
-    answer_lines(x, test, digits, most), Note = if (length(note)) note[[1]],
-    Fit = fit_title(x), Rows = describe_rows(x, most), Labels = describe_known(x),
+    answer_lines(x, test, digits), Note = if (length(note)) note[[1]],
+    Fit = fit_title(x), Rows = describe_rows(x), Labels = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
 }
 
 #' What a fit says of wrong labels
-#' @param test,most see fit_fields().
+#' @param test of noise_statement(), `NULL` for a fit without one.
 #' @noRd
-answer_lines <- function(x, test, digits, most = Inf) {
+answer_lines <- function(x, test, digits) {
   if (!is.null(test)) {
-    verdict_lines(test, max(digits - 1, 1), most)
+    verdict_lines(test, max(digits - 1, 1))
   } else if (labels_one_class(x)) {
-    unlabelled_lines(x, max(digits - 1, 1), most)
+    unlabelled_lines(x, max(digits - 1, 1))
   } else if (has_soft(x$data$reports)) {
     c("Wrong labels?" = "Not asked: labels are probabilities, which say how sure they are.")
   } else {
@@ -119,31 +105,26 @@ fit_title <- function(x) {
   )
 }
 
-# What stands for the latent function: one named line.
+#' What stands for the latent function: one named line
+#' @noRd
 describe_latent <- function(x, digits) {
-  UseMethod("describe_latent")
-}
-
-describe_latent.sturdy_model <- function(x, digits) {
-  c(Kernel = describe_kernel(x, digits))
-}
-
-describe_latent.bpm <- function(x, digits) {
-  prior <- x$prior
-  c(Weights = paste0(
-    length(prior$weights), if (prior$intercept) " with the intercept",
-    ", prior scale ", format_range(prior$scale, digits),
-    if (prior$nugget > 0) paste(", nugget", format_each(prior$nugget, digits)),
-    if (prior$nugget > 0 && prior$free_nugget) " (learned)"
-  ))
-}
-
-describe_latent.second_stage <- function(x, digits) {
-  now <- x$recalibration
-  c(Recalibration = paste0(
-    "slope ", format_each(now$slope, digits), if (!"slope" %in% now$free) " (held)",
-    ", weights ", format_range(now$weight, digits)
-  ))
+  if (!is.null(x$recalibration)) {
+    now <- x$recalibration
+    c(Recalibration = paste0(
+      "slope ", format_each(now$slope, digits), if (!"slope" %in% now$free) " (held)",
+      ", weights ", format_range(now$weight, digits)
+    ))
+  } else if (inherits(x, "bpm")) {
+    prior <- x$prior
+    c(Weights = paste0(
+      length(prior$weights), if (prior$intercept) " with the intercept",
+      ", prior scale ", format_range(prior$scale, digits),
+      if (prior$nugget > 0) paste(", nugget", format_each(prior$nugget, digits)),
+      if (prior$nugget > 0 && prior$free_nugget) " (learned)"
+    ))
+  } else {
+    c(Kernel = describe_kernel(x, digits))
+  }
 }
 
 #' How the posterior was found: one named line
@@ -164,29 +145,22 @@ describe_inference <- function(x, digits) {
   ))
 }
 
-#' @param most letters that names of classes may have: with a limit all is short.
-#' @noRd
-describe_rows <- function(x, most = Inf) {
+describe_rows <- function(x) {
   open <- length(x$data$unlabelled$at)
   left_out <- if (is.null(x$shards)) length(x$data$na_action) - open else x$shards$left_out
-  short <- most < Inf
+  event <- if (!is_several(x)) ", event"
+  classes <- paste0(class_words(x$blueprint$levels), " (", whole(label_counts(x)), c("", event), ")")
   paste0(
     whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
     if (length(x$shards$rows) > 1) {
       paste(" in", count(length(x$shards$rows), "shard"))
     },
-    if (left_out) paste0(" (", left_out, if (short) " left out)" else " more left out: missing values)"),
-    if (open) paste0(" (", open, if (short) " unlabelled)" else " more without a label)"),
+    if (left_out) paste0(" (", left_out, " more left out: missing values)"),
+    if (open) paste0(" (", open, " more without a label)"),
     ", ", if (is.null(x$recalibration)) count(length(x$blueprint$columns), "input") else "scores",
-    "; classes ", describe_classes(x, most)
+    "; classes ", if (is_several(x)) name_some(classes) else paste(classes, collapse = " and ")
   )
-}
-
-describe_classes <- function(x, most) {
-  event <- if (!is_several(x)) ", event"
-  each <- paste0(shorter(quoted_empty(x$blueprint$levels), most), " (", whole(label_counts(x)), c("", event), ")")
-  if (is_several(x)) name_some(each) else paste(each, collapse = " and ")
 }
 
 describe_kernel <- function(x, digits) {
@@ -244,7 +218,7 @@ describe_rates <- function(x, rates, digits) {
 describe_average <- function(x, digits) {
   models <- x$nodes$models
   share <- if (nrow(models) > 1) {
-    shown <- vapply(models$probability, bounded, "", 1e-4, Inf, function(v) {
+    shown <- vapply(models$probability, bounded, "", function(v) {
       format(round(v, 4), digits = 2, scientific = FALSE)
     })
     paste0(" (", shown, ")")
@@ -257,24 +231,15 @@ describe_average <- function(x, digits) {
   )
 }
 
-#' The evidence of a fit, where there is something to be known of it; `NULL` elsewhere
+#' What limits comparisons of the evidence of a fit, or `NULL`
 #' @noRd
-describe_evidence <- function(x, digits) {
-  note <- if (!is.null(x$filter)) {
-    " (depends on the order of the rows)"
+evidence_note <- function(x) {
+  if (!is.null(x$filter)) {
+    "depends on the order of the rows"
   } else if (latent_functions(x) > 1) {
-    " (of factorised EP: to be compared with its own kind only)"
+    "of factorised EP: to be compared with its own kind only"
   } else if (is.finite(x$spec$df)) {
-    " (t-EP: not comparable across models, see ?stc)"
-  }
-  if (!is.null(note)) {
-    value <- function(v) format(v, digits = digits + 1)
-    average <- average_evidence(x)
-    at_mode <- !is.null(average)
-    paste0(
-      if (at_mode) paste0(value(average), ", integrated; "), value(model_evidence(x)),
-      if (at_mode) " at the mode", note
-    )
+    "t-EP: not comparable, see ?stc"
   }
 }
 

@@ -55,14 +55,14 @@ report_noise <- function(object, test) {
   }
   lines <- verdict_lines(test)
   models <- test$models
-  after <- vapply(models$probability, bounded, "", 1e-4, Inf, two_digits)
+  after <- vapply(models$probability, bounded, "", two_digits)
   list(
     test = TRUE, verdict = test$verdict, whether = lines[["Wrong labels?"]],
     hide = if ("Could hide?" %in% names(lines)) lines[["Could hide?"]],
-    none = bounded(test$probability_none, 1e-4, Inf, two_digits),
+    none = bounded(test$probability_none, two_digits),
     prior_none = two_digits(test$prior_none),
-    bayes_factor = bounded(test$bayes_factor, 1e-4, 1e4, two_digits),
-    plain = if (!is.na(test$plain)) bounded(test$plain, 1e-4, 1e4, two_digits),
+    bayes_factor = bounded(test$bayes_factor, two_digits, 1e4),
+    plain = if (!is.na(test$plain)) bounded(test$plain, two_digits, 1e4),
     notes = html(lapply(verdict_notes(test), function(note) {
       tag("p", html_text(note), .attr = c(class = "warning"))
     })),
@@ -149,7 +149,7 @@ report_next <- function(object, n, level) {
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),
-    none_remains = bounded(attr(list, "none_left"), 1e-4, Inf, two_digits)
+    none_remains = bounded(attr(list, "none_left"), two_digits)
   )
 }
 

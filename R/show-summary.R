@@ -17,7 +17,8 @@
 #'   * `scores`: a named vector of `log_evidence` (at the hyperparameters shown),
 #'     `log_evidence_integrated` (of a fit that averages), `log_evidence_gaussian` (at finite
 #'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
-#'     probability below 1/2;
+#'     probability below 1/2; `evidence_note`: what limits comparisons of the first, a string or
+#'     `NULL`;
 #'   * `classes`: a data frame of the labels by class: `class`; `recorded`, how many name it;
 #'     `true`, how many rows are expected to belong to it; `wrong`, how many of the labels are expected to
 #'     be wrong, and `missed`, how many of the rows to be recorded as another class; `sensitivity`,
@@ -54,14 +55,14 @@ summary.sturdy_model <- function(object, ...) {
       verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
       fitted = c(
         describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(judged_by(object), 3),
-        Labels = describe_known(object), Learned = describe_learning(object),
-        Evidence = describe_evidence(object, 3)
+        Labels = describe_known(object), Learned = describe_learning(object)
       ),
       inference = names(inference),
       ep = unname(inference),
       weights = weight_table(object),
       coefficients = hyper_table(object),
       scores = rows$scores,
+      evidence_note = evidence_note(object),
       classes = rows$classes,
       unlabelled = unlabelled_table(object),
       expected_wrong = rows$expected_wrong,
@@ -149,7 +150,7 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
     table$term
   ))
   cat("\nScores\n")
-  print_scores(x$scores, digits)
+  print_scores(x$scores, digits, x$evidence_note)
   if (NROW(x$classes) > 2) print_classes(x$classes)
   print_part(
     x$suspicious, 2, "Most suspicious labels (", format(round(x$expected_wrong, 1)),
@@ -191,18 +192,15 @@ score_words <- c(
   prequential_error = "  share predicted wrongly"
 )
 
-print_scores <- function(scores, digits) {
+print_scores <- function(scores, digits, note) {
   shown <- scores[intersect(names(score_words), names(scores))]
-  beside <- c(
-    log_evidence = if ("log_evidence_integrated" %in% names(shown)) {
-      " (at the best mode, as logLik() has it)"
-    },
-    loo = paste0(" (standard error ", format_each(scores["loo_se"], 2), ")")
-  )[names(shown)]
-  error <- grepl("error", names(shown))
-  words <- paste0(
-    ifelse(error, format_each(shown, 2), format_each(shown, digits + 1)),
-    ifelse(is.na(beside), "", beside)
+  at_mode <- if ("log_evidence_integrated" %in% names(shown)) "at the best mode, as logLik() has it"
+  beside <- list(
+    log_evidence = c(at_mode, note), loo = paste("standard error", format_each(scores["loo_se"], 2))
   )
+  words <- vapply(names(shown), function(name) {
+    value <- format_each(shown[name], if (grepl("error", name)) 2 else digits + 1)
+    paste0(value, if (length(beside[[name]])) paste0(" (", paste(beside[[name]], collapse = "; "), ")"))
+  }, "")
   print_fields(stats::setNames(words, score_words[names(shown)]))
 }

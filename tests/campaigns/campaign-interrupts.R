@@ -35,7 +35,7 @@ long_calls <- function(n) {
     adf = function() bpm(wide, y, inference = "adf"),
     ep_fit = function() ep_fit(K, y, epsilon = 0.02),
     predict = function() predict(fit, X[rep(seq_len(n), 6e6 / n^2 + 2), ]),
-    criterion = function() sturdy:::criterion(fit, "loo"),
+    loo = function() loo(fit),
     ais = function() log_evidence(fit, "ais", se = 0.001),
     sample = function() posterior_sample(fit, 2000, newdata = as.data.frame(X)),
     check_fit = function() check_fit(fit, draws = 1000, max_moves = 20000),

@@ -4,7 +4,7 @@
 # inputs, are fitted by default. Inputs times 1,000, rows in another order, classes swapped, R's BLAS
 # in the place of the own kernels, two threads, weights of 2 in the place of two copies of some rows, and
 # units of one row must give the same answers to 1e-8; inputs moved by 1e-12, to 1e-6. The columns in reverse
-# order give other nodes: answers differ by what noise_test() says of its nodes, in nine of ten.
+# order give other nodes: Bayes factors differ by what noise_test() states, in nineteen of twenty.
 #
 # With CAMPAIGN_BLAS, the path of another BLAS as a shared library, it is that which must not move
 # the answers: processes that load it first are asked for them, by the own kernels and by R's, with
@@ -115,8 +115,7 @@ for (k in seq_len(campaign$cases)) {
       most = max(abs(after$probability - before$probability)),
       log_bayes_factor = abs(after$log_bayes_factor - before$log_bayes_factor),
       count = abs(after$count - before$count),
-      stated_probability = before$error$probability,
-      stated_log_bayes_factor = before$error$log_bayes_factor, stated_count = before$error$count
+      stated = before$error
     )
   }
 }
@@ -137,15 +136,14 @@ for (way in same) {
 for (way in intersect("columns", names(ways))) {
   these <- rows[rows$way == way, ]
   for (what in c("probability", "log_bayes_factor", "count")) {
-    stated <- these[[paste0("stated_", what)]]
-    known <- is.finite(stated) & is.finite(these[[what]])
     campaign_figure(
-      campaign, paste0(way, ", ", what, ", median difference"), stats::median(these[[what]][known])
-    )
-    campaign_figure(
-      campaign, paste0(way, ", ", what, ", beyond what was stated, share"),
-      mean(these[[what]][known] > stated[known]), 0.1
+      campaign, paste0(way, ", ", what, ", median difference"), stats::median(these[[what]], na.rm = TRUE)
     )
   }
+  known <- is.finite(these$stated) & is.finite(these$log_bayes_factor)
+  campaign_figure(
+    campaign, paste0(way, ", log Bayes factors apart by more than twice what was stated, share"),
+    mean((these$log_bayes_factor > 2 * sqrt(2) * these$stated + 1e-6)[known]), 0.05
+  )
 }
 campaign_end(campaign)

@@ -25,14 +25,14 @@ one <- function(k) {
     gpc(three ~ X1 + X2 + X3, d, kernel = held, epsilon = 0.05),
     gpc(ordered(three) ~ X1 + X2 + X3, d, kernel = held, epsilon = 0.05),
     gpc(readers(y, rev(y)) ~ X1 + X2 + X3, d, kernel = held, control = quick),
-    gpc(cbind(a = pnorm(-X1), b = pnorm(X1)) ~ X1 + X2 + X3, d, kernel = held, control = quick),
+    gpc(d[1:3], cbind(a = pnorm(-d$X1), b = pnorm(d$X1)), kernel = held, control = quick),
     gpc(y ~ X1 + X2 + X3, d, kernel = held, units = interaction(d$y, rep_len(1:6, n)), control = quick),
     gpc(y ~ X1 + X2 + X3, d, kernel = held, weights = rep(1:2, n / 2), control = quick),
     bpm(y ~ X1 + X2 + X3, shards(d, 2), epsilon = 0.05),
     bpm_stream(y ~ X1 + X2 + X3, d, batch_size = 10),
     bpm(y ~ X1 + X2 + X3, dbi_source(connection, "d"), nugget = 1, epsilon = 0.05)
   )
-  if (k %% 14 > 4) X <- d
+  if (k %% 14 > 4) X <- d[1:3]
   predict(fit, X, type = "prob")
   if (k %% 40 == 1) posterior_sample(fit, 20) # a Student-t fit
   if (k %% 50 == 0) try(gpc(X, y, epsilon = 2), silent = TRUE)

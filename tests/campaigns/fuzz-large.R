@@ -85,7 +85,10 @@ of_kind <- function(args, kind) {
   args <- switch(kind,
     units = c(args, list(units = quote(interaction(large$y, rep_len(1:60, nrow(large)))))),
     weights = c(args, list(weights = quote(rep_len(c(1, 2, 0.5), nrow(large))))),
-    soft = replace(args, 1, list(cbind(A = 0.1 + 0.8 * (y == "A"), B = 0.9 - 0.8 * (y == "A")) ~ V1)),
+    soft = c(
+      list(quote(large["V1"]), y = quote(cbind(A = 0.1 + 0.8 * (large$y == "A"), B = 0.9 - 0.8 * (large$y == "A")))),
+      args[-(1:2)]
+    ),
     ordered = replace(args, 1, list(ordered(y) ~ .)),
     readers = replace(args, 1, list(readers(y, rev(y)) ~ V1)),
     shards = c(

@@ -344,7 +344,7 @@ test_that("a fit without the models to compare is refused", {
              hyper = "integrate", control = quiet)
   expect_error(noise_test(one), class = "sturdy_error_no_average")
   asked <- tested(noise = noise_prior(models = c(one = 1)))
-  expect_error(noise_test(asked), "as its `noise` asks", class = "sturdy_error_no_average")
+  expect_error(noise_test(asked), "noise = noise_prior\\(\\)", class = "sturdy_error_no_average")
   filtered <- bpm(class ~ a + b, toy(), inference = "adf")
   expect_error(noise_test(filtered), "keeps no rows", class = "sturdy_error_no_average")
   expect_error(update(filtered, epsilon = "average"), "not \"average\"")

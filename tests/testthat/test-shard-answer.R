@@ -73,7 +73,7 @@ expect_judged_alike <- function(fit, whole, rows, probability, evidence, new_row
   found <- mislabelled(fit, rows, to = folder)
   written <- read_all(folder)
   expected <- suspicion(
-    whole$label_stage, truth(whole$label_stage), NULL, seq_len(nobs(whole)), whole$label_stage$nodes$unusual
+    whole$label_stage, truth(whole$label_stage), NULL, whole$label_stage$nodes$unusual, order = seq_len(nobs(whole))
   )
   expect_identical(written$label, as.character(expected$label))
   expect_identical(written$suggested, as.character(expected$suggested))

@@ -24,9 +24,9 @@ test_that("curves are those of the base plot, in panels that name their levels",
   curves <- add_bands(strongest_curves(fit, 6), fit)
   lines <- drawn(plot, "GeomPath")
   numeric <- Filter(function(curve) is.null(curve$levels), curves)
-  expect_true(all(unlist(lapply(numeric, `[[`, "p")) %in% lines$y))
+  expect_true(all(unlist(lapply(numeric, function(curve) curve$prob[, 2])) %in% lines$y))
   points <- drawn(plot, "GeomPoint")
-  expect_equal(points$y, setdiff(curves, numeric)[[1]]$p)
+  expect_equal(points$y, setdiff(curves, numeric)[[1]]$prob[, 2])
   panels <- ggplot2::ggplot_build(plot)$layout$panel_params
   labels <- lapply(panels, function(panel) as.character(panel$x$get_labels()))
   expect_equal(sum(vapply(labels, identical, NA, c("u", "v", "w"))), 1)

@@ -79,7 +79,7 @@ test_that("the band holds the averaged probability in nine draws of ten", {
     g <- crossprod(given$V, z) + chol_jitter(smooth)$L %*%
       matrix(rnorm(length(rows) * ncol(z)), length(rows))
     average <- colMeans(pnorm(g / sqrt(0.3)))
-    expect_equal(mean(average), curve$p[k], tolerance = 0.1)
+    expect_equal(mean(average), curve$prob[, 2][k], tolerance = 0.1)
     mean(average >= curve$lower[k] & average <= curve$upper[k])
   }, numeric(1))
   # EP and the beta distribution are approximations
@@ -93,8 +93,8 @@ test_that("the band holds its curve, and there is none without a nugget", {
   )
   for (fit in fits) {
     expect_silent(curve <- banded(fit))
-    expect_true(all(curve$lower >= 0 & curve$lower <= curve$p))
-    expect_true(all(curve$upper <= 1 & curve$upper >= curve$p))
+    expect_true(all(curve$lower >= 0 & curve$lower <= curve$prob[, 2]))
+    expect_true(all(curve$upper <= 1 & curve$upper >= curve$prob[, 2]))
   }
   expect_true(all(is.na(banded(band_fit(nugget = 0))$lower)))
 })

@@ -17,14 +17,14 @@ test_that("curves go into the panels of a page that the user divided", {
 test_that("the strongest inputs have the shortest lengthscales", {
   d <- transform(toy(), f = rep(c("u", "v"), 20))
   fit <- gpc(class ~ a + b + f, d, kernel = kernel_ard(c(3, 1, 2), fixed = TRUE), epsilon = 0.05)
-  shown <- vapply(strongest_curves(fit, 2), `[[`, integer(1), "j")
+  shown <- match(vapply(strongest_curves(fit, 2), `[[`, "", "name"), fit$blueprint$columns)
   expect_equal(shown, c(2L, 3L))
 })
 
 test_that("with one lengthscale the strongest inputs are those whose curves vary most", {
   fit <- curves_fit()
-  vary <- vapply(1:3, function(j) diff(range(partial_curve(j, fit)$p)), 0)
-  shown <- vapply(strongest_curves(fit, 2), `[[`, integer(1), "j")
+  vary <- vapply(1:3, function(j) diff(range(partial_curve(j, fit)$prob[, 2])), 0)
+  shown <- match(vapply(strongest_curves(fit, 2), `[[`, "", "name"), fit$blueprint$columns)
   expect_equal(shown, order(-vary)[1:2])
 })
 
@@ -32,7 +32,11 @@ test_that("a partial curve of a single input is its predicted probability", {
   fit <- gpc(class ~ a, toy(), kernel = held(), epsilon = 0.05)
   curve <- partial_curve(1, fit)
   p <- predict(fit, data.frame(a = curve$at), type = "prob")[, "yes"]
-  expect_equal(curve$p, unname(p))
+  expect_equal(curve$prob[, 2], unname(p))
+  # through the label stage, too
+  staged <- gpc(class ~ a, toy(), kernel = held(), epsilon = "average", hyper = "optimum")
+  curve <- partial_curve(1, staged)
+  expect_equal(curve$prob, unname(predict(staged, data.frame(a = curve$at), type = "prob")), tolerance = 0.01)
 })
 
 test_that("curves of several classes are their predicted probabilities", {
