@@ -544,11 +544,11 @@ mutant(
 )
 mutant(
   "nodes keep their weights when labels of new rows are known", "R/answer-performance.R",
-  "sum(log(rowSums(L * p)))", "0", r = "answer-performance"
+  "colSums(said$log_z)", "0", r = "answer-performance"
 )
 mutant(
   "labels of new rows count for more than those of the fit", "R/answer-performance.R",
-  "new_share(object, length(y))", "1", r = "answer-performance"
+  "new_share(object, length(complete))", "1", r = "answer-performance"
 )
 mutant(
   "a review takes a learned rate for known", "R/answer-review.R",
@@ -1354,7 +1354,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "differ && side_told(test$models)", "differ",
+  "length(one) && side_told(test$models)", "length(one)",
   r = "answer-verdict"
 )
 mutant(
