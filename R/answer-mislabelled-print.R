@@ -44,6 +44,7 @@ mislabelled_fields <- function(x, digits) {
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },
+    "Checks alone" = checks_alone(expected),
     "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits, called_what(x)),
     "Note" = if (isTRUE(cutoff$unlikely > 0)) {
       paste0(unlikely_words(cutoff$unlikely, cutoff$rows, called_what(x)), ".")
@@ -114,7 +115,17 @@ describe_cutoff <- function(cutoff, digits, what) {
   paste0(
     if (rows == 0) "no row" else count(rows, what), " at a false-discovery rate of ", format(cutoff$fdr),
     if (!is.null(cutoff$checks)) paste0(" (by ", count(cutoff$checks, "check"), " at random)"),
-    if (rows > 0) paste0(": probability ", format(cutoff$probability, digits = digits), " and above"),
+    if (rows > 0 && is.null(cutoff$checks)) paste0(": probability ", format(cutoff$probability, digits = digits), " and above"),
     if (rows > 0 && identical(cutoff$given, "some")) ", if some labels are wrong"
   )
+}
+
+checks_alone <- function(expected) {
+  said <- expected$by_checks
+  if (!is.null(said)) {
+    paste0(
+      whole(said$found), " of ", count(said$checks, "check"), " found one; ", range_text(said), " left among the other ",
+      count(said$rows, "row"), " drawn from (", format(100 * expected$level), "% interval, whatever the model)."
+    )
+  }
 }

@@ -40,27 +40,29 @@
 #' message and `print()` give their number. To exclude them, keep only the rows with a
 #' `probability` above 1/2.
 #'
-#' # At a rate that holds even if the model is wrong
-#' All of the above relies on the model. Rows that were **checked at random** show how far it can
-#' be believed: give them as `calibrate`, with the classes that they were found to have. The
-#' ranking is that of the fit, and the list goes down it as long as `N (1 + r) / ((m + 1) k)` is
-#' at most `fdr`. Here `k` rows of the list are among the `N` that were not checked, and `r` of
-#' the `m` checked rows that rank as high had the right label. Over the draw of the checks the
-#' expected share of right labels in such lists is at most `fdr`, for any table and any model, a
-#' wrong one included (conformal selection, Jin and Candes 2023; the article *The mathematics*,
-#' 7.8, has a proof). A wrong model makes lists shorter, not worse. The verdict on whether labels are wrong at all plays no part in it, nor
-#' does `given`.
+#' # At a rate that holds whatever the model is worth
+#' All of the above relies on the model. Rows that are drawn and checked **at random** show how far it can be
+#' believed:
+#' ```
+#' plan <- review(fit, n = 40, fdr = 0.1)  # which rows to check, and what that will bring
+#' plan$label <- ...                       # what they were found to be
+#' fit <- update(fit, checked = plan)
+#' mislabelled(fit, fdr = 0.1)
+#' ```
+#' From then on `fdr` goes by these checks. The ranking is that of the fit from before them, and the list goes
+#' down it as long as `N (1 + r) / ((m + 1) k)` is at most `fdr`. Here `k` rows of the list are among the `N`
+#' that were drawn from and not checked, and `r` of the `m` checked rows that rank as high had the right label.
+#' Over the draw of the checks the expected share of right labels among the rows called is at most `fdr`, for
+#' any table and any model, a wrong one included (conformal selection, Jin and Candes 2023; the article *The
+#' mathematics*, 7.8, has a proof). A wrong model makes lists shorter, not worse. The verdict on whether labels
+#' are wrong at all plays no part in it, nor does `given`. What these checks alone say of the number of wrong
+#' labels among the rows they were drawn from, by the hypergeometric distribution, is printed beside that of the
+#' model.
 #'
-#' Three things are needed:
-#' * *chance*: draw the rows by `sample()`. Rows that were checked because they looked wrong, as
-#'   [review()] lists them, are of no use here, and nothing in the table would show it;
-#' * *a fit that does not know these checks*: the one from before
-#'   [`update(fit, checked = )`][update.sturdy_model], so that its probabilities are what they
-#'   would be without them;
-#' * *enough checks*: no p value is below `1 / (m + 1)`, so that a list of `k` rows needs
-#'   `(m + 1) k >= N / fdr`. Drawn from all rows, some 100 checks are needed for a tenth of wrong
-#'   labels at `fdr = 0.1`. Drawn from the most suspicious rows alone they go much further: from
-#'   the first 60 (`among = 60`), 29 checks can be enough for a list of 11 rows.
+#' Two things are needed: the answers to *all* rows that were drawn (one of which nothing can be said has an
+#' empty `label`, and counts as right), and the fit that they were drawn for. Rows that were checked because
+#' they look wrong are of no use here. Once other rows are checked, rows are called wrong by the model again, as
+#' a message says.
 #'
 #' # Labels of new rows
 #' `newdata` must not hold rows of the fit. Each new row is judged by the fit and its own label
@@ -101,12 +103,6 @@
 #'   variable.
 #' @param given Over which noise models false discoveries are counted, where the fit averages:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
-#' @param calibrate Rows that were **checked at random**, without the fit knowing the result: a
-#'   data frame with `row` (or identifiers) and `label`, the class that each was found to have, as
-#'   for `checked` of [`update()`][update.sturdy_model]. The false-discovery rate then holds even
-#'   if the model is wrong. `NULL`, the default, uses the probabilities of the model.
-#' @param among The number of most suspicious rows (by this fit) from which the checks were drawn;
-#'   only these can be called wrong. `NULL`, the default, means all rows.
 #' @param ... With probabilities: arguments of [second_stage()]. Otherwise not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
@@ -131,9 +127,9 @@
 #'   * `if_some`: only where the fit averages over noise models: `probability` if some labels are
 #'     wrong;
 #'   * `fdr`: the expected share of right labels among this row and all above it, with `given =
-#'     "some"` if some labels are wrong; with `calibrate` the smallest rate at which the row is
+#'     "some"` if some labels are wrong; by checks at random the smallest rate at which the row is
 #'     called wrong, and before it `p_value`, of the row's label being right. Both are `NA` where
-#'     the label is known or was checked, or the row is not `among` those that checks were drawn of.
+#'     the label was checked, or the row is not among those that checks were drawn of.
 #'
 #'   With three classes or more the columns `suggested` and `runner_up` are the most probable
 #'   true classes other than the recorded one, and `p_suggested` and `p_runner_up` the
@@ -145,12 +141,14 @@
 #'   * `expected`: a list of `count` (the expected number of wrong labels), `at_fit` (the
 #'     sum of the probabilities) and, unless `level` is `NULL`, `lower`, `upper`, `level`
 #'     and `epsilon` (`"uncertain"` if it was learned and integrated out, otherwise
-#'     `"given"`); with `newdata` also `newdata`, `TRUE`;
+#'     `"given"`); with `newdata` also `newdata`, `TRUE`; after checks at random `by_checks`, a list of
+#'     `lower` and `upper`, how many of the `rows` that were drawn from and not checked are wrong by these
+#'     checks alone, of `checks`, `among` how many they were drawn, and `found`;
 #'   * `cutoff`: `NULL` without `fdr`, otherwise a list of `fdr`, `rows` (the number of
 #'     rows called wrong), `probability` (the smallest among them), `rank` (the last),
-#'     `unlikely` (the number of them with a probability below 1/2; with `calibrate`, which does not
+#'     `unlikely` (the number of them with a probability below 1/2; by checks at random, which do not
 #'     go by probabilities, 0), `given`, and `open`, whether
-#'     none is called because it is open whether labels are wrong; with `calibrate` also `checks`,
+#'     none is called because it is open whether labels are wrong; by checks at random also `checks`,
 #'     their number, and `least`, how many rows must be called at least with so many checks;
 #'   * `n` and `rate`: the number of training labels, and `epsilon` (averaged: the mean
 #'     rate);
@@ -163,9 +161,7 @@
 #' open whether labels are wrong; `sturdy_message_few_checks`, with the field `least`, when none is
 #' called wrong by checks. Errors: `sturdy_error_id` for identifiers that do not match the rows;
 #' `sturdy_error_rates` for `newdata` of other groups;
-#' `sturdy_error_checked` for `calibrate` that is no such data frame, or has rows not in the fit;
-#' `sturdy_error_calibrate` where the fit knows the class of some of these rows, they are not
-#' `among` the most suspicious, or are too few for `fdr`;
+#' `sturdy_error_few_checks` where rows that were checked at random are too few for `fdr`;
 #' `sturdy_error_no_sites` for a [bpm()] that has absorbed rows by filtering.
 #' @references
 #' Jin, Y. and Candes, E. J. (2023) Selection by prediction with conformal p-values. *Journal of
@@ -189,16 +185,16 @@
 #' })
 #' mislabelled(p, d$y, epsilon = 0.1)
 #'
-#' # 30 rows drawn at random of the 60 most suspicious and looked up; which others are wrong?
+#' # 30 rows drawn at random and looked up; which others are wrong?
 #' set.seed(1)
 #' x <- matrix(rnorm(400), 200)
 #' truth <- factor(x[, 1] > 0, labels = c("no", "yes"))
 #' fit <- gpc(
 #'   x, flip_labels(truth, 0.2, seed = 1), kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1
 #' )
-#' drawn <- sample(head(mislabelled(fit, level = NULL)$row, 60), 30)
-#' checks <- data.frame(row = drawn, label = truth[drawn])
-#' mislabelled(fit, fdr = 0.1, calibrate = checks, among = 60)
+#' plan <- review(fit, n = 30, fdr = 0.1)
+#' plan$label <- truth[plan$row]
+#' mislabelled(update(fit, checked = plan), fdr = 0.1)
 #' @order 1
 mislabelled <- function(object, ...) {
   UseMethod("mislabelled")
@@ -223,9 +219,8 @@ mislabelled.default <- function(object, ...) {
 #' @export
 #' @order 2
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
-                                     given = c("average", "some"), calibrate = NULL,
-                                     among = NULL, ..., newdata = NULL, labels = NULL,
-                                     rates = NULL) {
+                                     given = c("average", "some"), ..., newdata = NULL,
+                                     labels = NULL, rates = NULL) {
   check_model(object)
   if (inherits(newdata, "sturdy_shards")) {
     must(
@@ -240,30 +235,19 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   if (!is.null(level)) level <- check_level(level)
   if (!is.null(newdata)) {
     check_one_label(object)
-    must(
-      is.null(calibrate) && is.null(among), "calibrate",
-      "be left out where there are {.arg newdata}: checks are of the rows of the fit",
-      "unknown_argument"
-    )
     return(mislabelled_new(object, newdata, labels, rates, fdr, level, id, given))
   }
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
   must(is.null(rates), "rates", "be given along with {.arg newdata}", "unknown_argument")
   check_sites_kept(object)
   readers <- has_readers(object)
-  if (readers) {
-    must(
-      is.null(calibrate) && is.null(among), "calibrate", "be left out where there are {.fn readers}",
-      c("readers", "unknown_argument")
-    )
-  } else {
+  if (!readers) {
     check_one_label(object)
     inform_no_label_noise(judged_by(object))
   }
   fit <- object
   object <- judged_by(fit)
   ids <- row_ids(object$data, id)
-  checks <- check_calibrate(calibrate, among, object, id)
   test <- if (is_test(object)) noise_statement(fit, level)
   said <- truth(object)
   found <- if (readers) {
@@ -276,7 +260,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     ))
   }
   new_mislabelled(
-    found, fdr, given, test, checks, wrong_count(object, level), n = label_total(object),
+    found, fdr, given, test, fit$data$drawn, wrong_count(object, level), n = label_total(object),
     rate = shown_rate(object), test = test
   )
 }
@@ -285,10 +269,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
 #' @export
 #' @order 3
 mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
-                               given = c("average", "some"), calibrate = NULL, among = NULL,
-                               ...) {
+                               given = c("average", "some"), ...) {
   fit <- if (missing(labels)) second_stage(object, ...) else second_stage(object, labels, ...)
-  mislabelled(fit, fdr, level, id, given, calibrate, among)
+  mislabelled(fit, fdr, level, id, given)
 }
 
 #' @export

@@ -18,6 +18,14 @@
 #' Stop when the expected number of wrong labels found by a further check is worth less
 #' than the check, or when `none_left` is high enough.
 #'
+#' # A guarantee
+#' With `fdr` the rows to check are drawn **at random** from the most suspicious ones. Their answers hold that
+#' false-discovery rate among the other rows, whatever the model is worth, see [mislabelled()]. From how many they are
+#' drawn is chosen by the model such that most wrong labels come to light. `print()` says the price beforehand: how
+#' many wrong labels these checks are expected to find, and how many other rows will then be called wrong. Fill in
+#' `label` of all rows, leave it empty where nothing can be said, and give the list to
+#' `update(fit, checked = )`. It may be saved as a CSV file in between.
+#'
 #' # Readers
 #' For a fit to [readers()] the answer is **who should read what**. For each row whose true class
 #' is not known for certain (rows that nobody has labelled yet included), it names the reader who
@@ -31,29 +39,34 @@
 #' data, and fit again.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
-#' @param n How many rows to check (10 by default).
+#' @param n How many rows to check (10 by default, 40 with `fdr`).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
 #' @param id Identifiers of the rows, as in [mislabelled()].
+#' @param fdr A false-discovery rate to be guaranteed by the checks, strictly between 0 and 1: rows are then drawn at
+#'   random, which depends on [set.seed()]. `NULL`, the default, lists the most suspicious ones.
 #' @param ... Not used.
 #' @return A data frame of class `sturdy_review` with a row for each row to check: `row`,
 #'   its position in the data given to the fit; `id`, or the column given as such, where there are
 #'   identifiers; `label`, the recorded label; `suggested`,
 #'   the more probable class (of several, the most probable other one where the label is more
 #'   likely wrong than right); `probability`, that the label is wrong; `found`, the
-#'   expected number of wrong labels among this row and those above it. It has the
-#'   attributes
+#'   expected number of wrong labels among this row and those above it; with `fdr` also `drawn`, of how many rows they
+#'   were drawn. It has the attributes
 #'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
 #'     remain among rows neither trusted nor in the list, and `level`;
 #'   * `none_left`: the probability that none remains;
-#'   * `unchecked` and `listed`: the numbers of rows that remain and that are in the list.
+#'   * `unchecked` and `listed`: the numbers of rows that remain and that are in the list;
+#'   * `price`: with `fdr`, a list of `checks`, `among` how many rows they were drawn, `fdr`, and the numbers
+#'     expected: of wrong labels that are `found` by the checks, of `calls` after them, and of those that are `wrong`.
 #'
 #'   Of a fit to [readers()] one of class `sturdy_reading`: `row`, its identifier, `reader`, the most
 #'   probable class `suggested` and its probability `p_suggested`, `gain` and `bits`, see *Readers*,
 #'   with the attributes `wrong`, how many rows are expected to be called wrong `now` and `after`;
 #'   `open`, how many rows there are that a reader could read; and `listed`.
 #' @section Conditions:
-#' Message `sturdy_message_no_label_noise` when `epsilon` is 0; error `sturdy_error_no_sites` for a
-#' [bpm()] that has absorbed rows by filtering.
+#' Message `sturdy_message_no_label_noise` when `epsilon` is 0; errors: `sturdy_error_no_sites` for a
+#' [bpm()] that has absorbed rows by filtering; `sturdy_error_few_checks` for an `n` that is too small for `fdr`;
+#' `sturdy_error_drawn` for `fdr` of a fit with copies of rows.
 #' @seealso [update()][update.sturdy_model], [mislabelled()]
 #' @export
 #' @examples
@@ -67,31 +80,35 @@
 #' fit <- update(fit, checked = data.frame(row = first$row, label = truth[first$row]))
 #' review(fit, 5)
 #' @order 1
-review <- function(object, n = 10, level = 0.9, id = NULL, ...) {
+review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = NULL, fdr = NULL, ...) {
   object <- fit_of(object, ...)
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
   check_sites_kept(object)
   if (has_readers(object)) {
+    must(is.null(fdr), "fdr", "be left out where there are {.fn readers}", c("readers", "unknown_argument"))
     return(review_readers(object, n, id))
   }
   check_one_label(object)
   object <- judged_by(object)
   inform_no_label_noise(object)
   said <- truth(object)
+  order <- suspicion_order(said)
   open <- which(said$source > 0) # labels that are not known to be right
-  first <- suspicion(object, said, row_ids(object$data, id), more = list(place = seq_along(said$y)))
-  first <- utils::head(first[first$place %in% open, ], n)
+  drawn <- if (!is.null(fdr)) drawn_rows(object, said, order, n, fdr)
+  places <- if (is.null(drawn)) utils::head(intersect(order, open), n) else drawn$place
+  first <- suspicion(object, said, row_ids(object$data, id))[match(places, order), ]
   right <- first$probability <= 0.5
   first$suggested[right] <- first$label[right]
   first$found <- cumsum(first$probability)
-  left <- setdiff(open, first$place)
+  if (length(drawn)) first$drawn <- drawn_words(n, drawn$price$among)
+  left <- setdiff(open, places)
   density <- wrong_density(object, left)
   structure(
-    first[c("row", id_column(first), "label", "suggested", "probability", "found")],
+    first[c("row", id_column(first), "label", "suggested", "probability", "found", if (length(drawn)) "drawn")],
     left = c(density_summary(density, level), list(level = level)),
     none_left = density[1] / sum(density), unchecked = length(left), listed = nrow(first),
-    class = c("sturdy_review", "data.frame")
+    price = drawn$price, class = c("sturdy_review", "data.frame")
   )
 }
 
@@ -102,9 +119,15 @@ review <- function(object, n = 10, level = 0.9, id = NULL, ...) {
 print.sturdy_review <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   left <- attr(x, "left")
+  price <- attr(x, "price")
   number <- function(v) format(signif(v, digits))
-  print_list(x, digits, paste0("<sturdy_review> ", count(nrow(x), "row"), " to check"), c(
-    "What next?" = next_words(list(rows = nrow(x), found = sum(x$probability), left = left$count)),
+  print_list(x, digits, paste0(
+    "<sturdy_review> ", count(nrow(x), "row"), " to check",
+    if (length(price)) paste0(", drawn at random of the ", whole(price$among), " most suspicious")
+  ), c(
+    "What next?" = if (length(price)) {
+      price_words(price)
+    } else next_words(list(rows = nrow(x), found = sum(x$probability), left = left$count)),
     "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",

@@ -54,7 +54,7 @@
 #'   connection quotes them as its database wants (MySQL, for one, differs).
 #' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which not all databases
 #'   know. Without it SQLite and PostgreSQL substitute the steps into one another, which takes
-#'   SQLite much memory and PostgreSQL much time: with a `con` of theirs the default is `TRUE`.
+#'   SQLite much memory and PostgreSQL much time: the default is `TRUE` where `con`, which is asked, is one of theirs.
 #'   DuckDB computes each step once even without it.
 #' @param most The largest number of characters allowed: 1e6 by default, what SQLite and others
 #'   take as one statement.
@@ -83,7 +83,7 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
                         noise = FALSE, name = "probability", con = NULL,
                         materialized = sql_puts_in(con), most = 1e6, ...) {
   object <- fit_of(object, ...)
-  check_no_offset(object$data$X, "A query")
+  check_rows_without(object$data, "A query", "offset")
   check_sql_names(table, "table", 2)
   check_sql_names(keep, "keep")
   check_sql_names(labels, "labels", 1)
@@ -116,7 +116,7 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   } else {
     sql_wrong(object, used, z, steps$let, label, con)
   }
-  hint <- if (materialized) "MATERIALIZED "
+  hint <- sql_hint(materialized)
   if (within) { # its columns are those of the query around it
     answer <- paste0("(", steps$query(NULL, answer, hint), ")")
   } else if (!flat) {
@@ -127,11 +127,19 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
 }
 
 #' Does the database put what a query within has into the one around it, as often as it is named?
-#' Then SQLite runs out of memory, and PostgreSQL computes things many times.
+#'
+#' Then SQLite runs out of memory, and PostgreSQL computes things many times. The database itself is asked: a
+#' connection may be one of another package, as of odbc. The second question comes last, since one that is refused
+#' ends a transaction of PostgreSQL.
 #' @noRd
 sql_puts_in <- function(con) {
-  inherits(con, c("SQLiteConnection", "PqConnection", "PostgreSQLConnection"))
+  version <- sql_asked(con, "version()")
+  if (length(version)) {
+    grepl("^PostgreSQL (1[2-9]|[2-9][0-9])", version[1])
+  } else length(sql_asked(con, "sqlite_version()")) > 0
 }
+
+sql_hint <- function(materialized) if (materialized) "MATERIALIZED " else ""
 
 check_sql_names <- function(x, arg, most = Inf) {
   must(
@@ -151,10 +159,7 @@ check_written <- function(object, flat, labels) {
   }
   no(latent_functions(object) == 0, "a {.fn second_stage}.")
   no(is.finite(object$spec$df), "a fit at a finite {.arg df}.")
-  no(
-    flat && !inherits(object, "bpm"), "a {.fn gpc} as one expression.",
-    "Give {.arg table}, for a query."
-  )
+  no(flat && !inherits(object, "bpm"), "a {.fn gpc} as one expression.", "Give {.arg table}, for a query.")
   no(
     !is.null(labels) && length(object$data$reports$sources) > 1,
     "wrong labels at rates by group.", "{.code mislabelled(fit, newdata = )} takes rows of a group."
@@ -176,11 +181,9 @@ check_sql_size <- function(answer, most, flat, columns) {
     }
   )
   refuse(
-    length(over) > 0, c(
-      over[1], i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
-      i = "A fit with {.code hyper = \"optimum\"} has one node."
-    ),
-    "no_sql"
+    length(over) > 0,
+    c(over[1], i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
+      i = "A fit with {.code hyper = \"optimum\"} has one node."), "no_sql"
   )
   answer
 }
@@ -191,10 +194,7 @@ sql_event <- function(object, used, z, let, noise) {
   at <- sql_points(object, used, z, let)
   recorded <- if (noise) vapply(at$omega, function(o) o[1:2, 2], numeric(2)) else rbind(0 * at$low, 1)
   rise <- recorded[2, ] - recorded[1, ]
-  sql_linear(
-    c(sum(at$weight * (recorded[1, ] + rise * at$low)), at$weight * rise * at$rise),
-    c("1E0", at$q)
-  )
+  sql_linear(c(sum(at$weight * (recorded[1, ] + rise * at$low)), at$weight * rise * at$rise), c("1E0", at$q))
 }
 
 #' The probability that a label is wrong, as by_own_label() has it: over the points the sums of that
@@ -224,18 +224,18 @@ sql_points <- function(object, used, z, let, all = FALSE) {
   stage <- object$label_stage
   if (is.null(stage)) {
     none <- numeric(length(z))
-    return(list(
-      q = sql_phi(z), low = none, rise = none + 1, weight = used$weight,
-      omega = node_omega(object)[used$node]
-    ))
+    omega <- node_omega(object)[used$node]
+    return(list(q = sql_phi(z), low = none, rise = none + 1, weight = used$weight, omega = omega))
   }
-  few <- if (all) all_nodes(stage) else stage$nodes$few
-  p <- sql_both_sides(z, used$weight, let)
-  points <- do.call(rbind, lapply(c("w", "b", "U"), points_all, nodes = stage$nodes))[, few$node, drop = FALSE]
+  nodes <- stage$nodes
+  few <- if (all) all_nodes(stage) else nodes$few
+  by_class <- function(name) points_all(nodes, name)[, few$node, drop = FALSE] # a row a class
+  w <- by_class("w")
+  b <- by_class("b")
+  event <- matrix(label_overlap_at(nodes, few$node)[, 2, ], 2) # its share in what looks of either class
   list(
-    q = sql_odds(p, exp(points[1, ] - points[2, ]), points[3, ], points[4, ]),
-    low = points[7, ], rise = points[8, ] - points[7, ], # U[1, 2], and what U[2, 2] has more
-    weight = few$weight, omega = node_omega(stage)[few$node]
+    q = sql_odds(sql_both_sides(z, used$weight, let), exp(w[1, ] - w[2, ]), b[1, ], b[2, ]),
+    low = event[1, ], rise = event[2, ] - event[1, ], weight = few$weight, omega = node_omega(stage)[few$node]
   )
 }
 

@@ -18,7 +18,8 @@ wrong_count <- function(object, level) {
     average_count(object, level)
   } else density_summary(wrong_density(object), level)
   c(said, list(
-    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit
+    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit,
+    by_checks = if (!is.null(object$data$drawn)) drawn_count(object$data$drawn, level)
   ))
 }
 

@@ -12,14 +12,10 @@
 #' @noRd
 check_memory <- function(doubles, n, squared = FALSE, what = "rows") {
   needed <- 8 * as.double(doubles)
-  if (needed <= small_memory && is.null(getOption("sturdy.max_memory"))) {
-    return(invisible(needed))
-  }
-  limit <- memory_limit()
-  if (needed <= limit) {
-    return(invisible(needed))
-  }
-  abort_sturdy(
+  limited <- needed > small_memory || !is.null(getOption("sturdy.max_memory"))
+  limit <- if (limited) memory_limit() else Inf
+  refuse(
+    needed > limit,
     c(
       "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
        {format_bytes(limit)} is available.",
@@ -29,6 +25,7 @@ check_memory <- function(doubles, n, squared = FALSE, what = "rows") {
     ),
     "memory", n = n, needed = needed, limit = limit
   )
+  invisible(needed)
 }
 
 small_memory <- 2^24 # bytes

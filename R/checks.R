@@ -2,13 +2,7 @@
 # (`arg`), and returns the value (coerced where that is harmless) or signals a
 # classed error that says what was expected and what came: see must().
 
-check_number <- function(x,
-                         arg,
-                         min,
-                         max = Inf,
-                         open = FALSE,
-                         infinite = FALSE,
-                         class = "range") {
+check_number <- function(x, arg, min, max = Inf, open = FALSE, infinite = FALSE, class = "range") {
   check_given(missing(x), arg)
   number <- is_number(x)
   inside <- number && x >= min && x <= max && (is.finite(x) || infinite) &&
@@ -57,19 +51,17 @@ is_one_of <- function(x, choices) rlang::is_string(x) && x %in% choices
 
 #' One number without a class, such as that of dates, which has a sense of its own
 #' @noRd
-is_number <- function(x) {
-  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
-}
+is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 
-#' Finite numbers, `n` of them
+#' Finite numbers
+#' @param n how many, or the dimensions of their array.
 #' @noRd
 are_numbers <- function(x, n = length(x), above = -Inf) {
-  is.numeric(x) && length(x) == n && all(is.finite(x)) && (above == -Inf || all(x > above))
+  is.numeric(x) && all(is.finite(x)) && (above == -Inf || all(x > above)) &&
+    if (length(n) > 1) identical(dim(x), as.integer(n)) else length(x) == n
 }
 
-are_strings <- function(x, n = length(x)) {
-  is.character(x) && length(x) == n && !anyNA(x)
-}
+are_strings <- function(x, n = length(x)) is.character(x) && length(x) == n && !anyNA(x)
 
 #' What only a suggested package can do
 #' @noRd
@@ -151,13 +143,12 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, matrix = FALSE
     return(if (usual) c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]) else epsilon) # see two_class_noise()
   }
   if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon)
-  rest <- c(
-    if (!length(words)) "or ", "two with a sum below 1 named {.val neg} and {.val pos}", if (average) " or by the classes",
-    if (matrix) ", a noise matrix", sprintf(", {.val %s}", utils::head(words, -1)),
-    sprintf(" or {.val %s}", utils::tail(words, 1))
+  kinds <- c(
+    paste0("two with a sum below 1 named {.val neg} and {.val pos}", if (average) " or by the classes"),
+    if (matrix) "a noise matrix", if (length(words)) "{.or {.val {words}}}"
   )
   must(
-    FALSE, "epsilon", paste(c("be one number in [0, 0.5), ", rest), collapse = ""), "epsilon",
+    FALSE, "epsilon", paste(c("be one number in [0, 0.5)", kinds), collapse = ", or "), "epsilon",
     got = epsilon, more = c(i = "It is the probability that a recorded label is wrong.")
   )
 }
@@ -197,11 +188,8 @@ is_noise_matrix <- function(x) {
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
 #' @noRd
 check_no_dots <- function(..., known = NULL) {
-  if (...length() == 0) {
-    return(invisible())
-  }
   # nothing is forced
-  abort_dots(rlang::names2(as.list(substitute(list(...)))[-1]), known)
+  if (...length() > 0) abort_dots(rlang::names2(as.list(substitute(list(...)))[-1]), known)
 }
 
 #' @param names of the arguments, empty where one has none.

@@ -11,19 +11,10 @@
 #' `call` is given only where another verb than that of own_verb() is to be named.
 #' @importFrom cli qty
 #' @noRd
-abort_sturdy <- function(message,
-                         class,
-                         ...,
-                         arg = NULL,
-                         call = own_verb(otherwise = .envir),
+abort_sturdy <- function(message, class, ..., arg = NULL, call = own_verb(otherwise = .envir),
                          .envir = rlang::caller_env()) {
   cli::cli_abort(
-    message,
-    class = sturdy_class("error", class),
-    ...,
-    arg = arg,
-    call = call,
-    .envir = .envir
+    message, class = sturdy_class("error", class), ..., arg = arg, call = call, .envir = .envir
   )
 }
 
@@ -77,14 +68,7 @@ running_in <- function(env) {
 #' @param fine whether it is. @param words cli markup, as `message` of abort_sturdy(); what
 #'   came is `{describe(got)}`. @param more further bullets. @param of whom the sentence is.
 #' @noRd
-must <- function(fine,
-                 arg,
-                 words,
-                 class = "type",
-                 got,
-                 more = NULL,
-                 of = "{.arg {arg}}",
-                 ...,
+must <- function(fine, arg, words, class = "type", got, more = NULL, of = "{.arg {arg}}", ...,
                  .envir = rlang::caller_env()) {
   if (isTRUE(fine)) {
     return(invisible())
@@ -109,24 +93,12 @@ trying <- function(code, ..., .envir = rlang::caller_env()) {
   tryCatch(code, error = function(cnd) abort_sturdy(..., parent = cnd, .envir = .envir))
 }
 
-#' @noRd
 warn_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
-  cli::cli_warn(
-    message,
-    class = sturdy_class("warning", class),
-    ...,
-    .envir = .envir
-  )
+  cli::cli_warn(message, class = sturdy_class("warning", class), ..., .envir = .envir)
 }
 
-#' @noRd
 inform_sturdy <- function(message, class, ..., .envir = rlang::caller_env()) {
-  cli::cli_inform(
-    message,
-    class = sturdy_class("message", class),
-    ...,
-    .envir = .envir
-  )
+  cli::cli_inform(message, class = sturdy_class("message", class), ..., .envir = .envir)
 }
 
 block_most <- 8L # lines

@@ -18,8 +18,6 @@ read_answers <- function(file, check) {
     c("file", "checked"), more = c(x = "There is no file {.file {file}}.")
   )
   bytes <- readBin(file, "raw", file.size(file))
-  mark <- as.raw(c(0xef, 0xbb, 0xbf)) # some programs begin a file of UTF-8 with it
-  if (identical(utils::head(bytes, 3), mark)) bytes <- bytes[-(1:3)]
   text <- if (any(bytes == 0)) NA else rawToChar(bytes)
   check(
     !is.na(text) && validUTF8(text), "be text in UTF-8", c("file", "checked"),
@@ -27,9 +25,9 @@ read_answers <- function(file, check) {
     more = c(i = "A spreadsheet program may have rewritten it: save it as CSV in UTF-8.")
   )
   Encoding(text) <- "UTF-8"
+  text <- sub("^\ufeff", "", text) # some programs begin a file of UTF-8 with it
   # programs for tables put another sign where numbers have a comma
-  other <- regmatches(text, regexec("^\"?row\"?([;\t])", text))[[1]][2]
-  sep <- if (is.na(other)) "," else other
+  sep <- if (grepl("^\"?row\"?;", text)) ";" else if (grepl("^\"?row\"?\t", text)) "\t" else ","
   table <- tryCatch(
     utils::read.csv(
       text = text, sep = sep, colClasses = "character", na.strings = character(),

@@ -80,7 +80,6 @@ with_unlabelled <- function(molded, features, table, open) {
   if (!length(open)) {
     return(molded)
   }
-  check_features(features[molded$blueprint$columns])
   inform_unlabelled(table$rows[open])
   X <- forge_features(molded$blueprint, features, length(open), TRUE, where = "the rows without a label")
   molded$data$unlabelled <- list(

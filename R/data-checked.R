@@ -5,10 +5,12 @@
 #' Labels that were looked up
 #'
 #' @param checked a data frame, or a file with one, as a report saves it.
-#' @param data of the fit. @param id see row_ids(). @param arg the argument they came by.
-#' @return list(row: position in the data given, each once; label: number of the class).
+#' @param data of the fit. @param id see row_ids().
+#' @return list(row: position in the data given, each once; label: number of the class; of rows that review()
+#'   has drawn also drawn, see drawn_checks(), and the rows `asked`).
 #' @noRd
-check_checked <- function(checked, data, levels, id, arg = "checked") {
+check_checked <- function(checked, data, levels, id) {
+  arg <- "checked"
   # must(), of this argument or a part of it
   check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
     of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
@@ -21,12 +23,19 @@ check_checked <- function(checked, data, levels, id, arg = "checked") {
     got = checked
   )
   row <- check_checked_rows(checked, data, id, check)
+  asked <- row
+  drawn <- checked[["drawn"]]
+  if (!is.null(drawn)) { # of some nothing may have been found out
+    open <- is.na(checked$label) | !nzchar(as.character(checked$label))
+    checked <- checked[!open, ]
+    row <- row[!open]
+  }
   if (are_answers(checked)) {
     checks <- check_answers(checked, row, data, levels, check)
     checked <- checked[checks, ]
     row <- row[checks]
   }
-  check_labels(checked, row, data, levels, check)
+  c(check_labels(checked, row, data, levels, check), list(drawn = drawn, asked = asked))
 }
 
 #' The rows that were looked up
@@ -44,8 +53,9 @@ check_checked_rows <- function(checked, data, id, check) {
   if (length(key)) {
     return(rows_called(checked[[key]], key, position, ids, data$rows, check))
   }
-  # names of units are none of rows
-  if (is.null(id) && is.null(data$units)) check_one_meaning(position, ids, data$rows, check, own)
+  # `row` is beside `id` a position; text may be either. Names of units are none of rows
+  told <- !is.null(id) && !is.character(checked$row)
+  if (!told && is.null(data$units)) check_one_meaning(position, ids, data$rows, check, own)
   position
 }
 
@@ -64,35 +74,26 @@ check_columns <- function(checked, key, ids, check) {
 
 #' @param position of each row, `NA` where it is not in the fit. @param said,name what came, and by which column.
 #' @noRd
-check_in_fit <- function(position, said, name, check) {
+check_in_fit <- function(position, said, name, check, ids) {
   outside <- unique(said[is.na(position)])
   check(
     !length(outside), "be a row of the fit", of = "Each {.field {name}}",
     more = c(
       x = "Not in the fit: {.val {few(outside)}}.",
-      i = if (name == "row") "Rows are positions in the data that the fit was given."
+      i = if (name == "row") "Rows are positions in the data that the fit was given.",
+      i = if (name == "row" && length(ids)) "Names of rows go into a column {.field {ids$name}}."
     )
   )
 }
 
-#' Rows by their positions: numbers, or text that files and forms make of them
-#'
-#' Text that may be the name of a row as well as the position of another is neither. Any row of a unit
-#' stands for it.
+#' Rows by their positions: numbers, or text that files and forms make of them. Any row of a unit stands
+#' for it.
 #' @noRd
 rows_at <- function(said, data, ids, check) {
-  number <- function(v) grepl("^[0-9]+$", v)
-  hint <- c(i = if (length(ids)) "Names of rows go into a column {.field {ids$name}}.")
-  text <- is.character(said) && all(number(said) | is.na(said))
-  check(
-    !text || !any(number(id_text(ids$value))), "be numeric: as text it may be the position of a
-     row or the name of another", c("ambiguous", "checked"), of = "The column {.field row}",
-    more = hint
-  )
-  row <- if (text) as.numeric(said) else said
-  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}", more = hint)
+  row <- if (is.character(said)) suppressWarnings(as.numeric(said)) else said
+  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}")
   position <- data$rows[fit_place(data, row)]
-  check_in_fit(position, said, "row", check)
+  check_in_fit(position, said, "row", check, ids)
   position
 }
 
@@ -116,7 +117,7 @@ rows_called <- function(said, key, position, ids, rows, check) {
     )
     position <- rows[place]
   }
-  check_in_fit(rows[place], said, key, check)
+  check_in_fit(rows[place], said, key, check, ids)
   apart <- which(text$asked != text$known[match(position, rows)])
   check(
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",

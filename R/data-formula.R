@@ -6,7 +6,10 @@
 model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   must(length(formula) > 2, "formula", "have a response, as in {.code class ~ .}", "formula")
   must(is.null(data) || is.data.frame(data), arg, "be a data frame", got = data)
-  check_no_lists(formula, data)
+  # of lists, which model.frame() refuses without a name
+  lists <- names(data)[vapply(data, is.list, NA)]
+  read <- if (length(lists)) all.vars(by_formula(stats::terms(formula, data = data), arg))
+  for (name in intersect(lists, read)) check_feature_type(data[[name]], name)
   if (is.null(data)) data <- environment(formula)
   frame <- by_formula(
     stats::model.frame(formula, data, na.action = stats::na.pass), arg, formula, data
@@ -18,17 +21,6 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
   )
   check_formula_variables(attr(frame, "terms"), data, arg)
   frame
-}
-
-#' Columns of a formula that are lists, which model.frame() refuses without a name
-#' @noRd
-check_no_lists <- function(formula, data) {
-  lists <- names(data)[vapply(data, is.list, NA)]
-  if (!length(lists)) {
-    return(invisible())
-  }
-  read <- all.vars(by_formula(stats::terms(formula, data = data), "data"))
-  for (name in intersect(lists, read)) check_feature_type(data[[name]], name)
 }
 
 #' Inputs must come from `data`, functions from where they are still found later, and

@@ -6,11 +6,7 @@
 trusted_rows <- function(trusted, data) {
   n <- data$n_given
   if (is.logical(trusted) && length(trusted) == n) {
-    missing <- which(is.na(trusted))
-    must(
-      !length(missing), "trusted", "have no missing values", "trusted",
-      more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}.")
-    )
+    check_none_missing(which(is.na(trusted)), "trusted", "trusted")
     trusted <- which(trusted)
   }
   indicator <- are_numbers(trusted) && length(trusted) == n && n > 1 && all(trusted %in% 0:1)

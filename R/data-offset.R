@@ -4,10 +4,10 @@
 #' Encoded rows with their offsets, or `NULL` for none
 #' @noRd
 with_offset <- function(X, offset) {
-  if (is.null(offset)) {
-    return(X)
+  if (!is.null(offset)) {
+    X <- structure(X, offset = as.double(offset), class = c("offset_rows", "matrix", "array"))
   }
-  structure(X, offset = as.double(offset), class = c("offset_rows", "matrix", "array"))
+  X
 }
 
 #' The offsets of encoded rows, or `NULL`
@@ -65,13 +65,4 @@ sum_offset <- function(parts, arg = "data") {
     )
   }
   Reduce(`+`, lapply(parts, as.double))
-}
-
-#' What can't be asked of rows with an offset
-#' @noRd
-check_no_offset <- function(X, what) {
-  refuse(
-    !is.null(row_offset(X)), "{what} can't have an {.fn offset}.", c("offset", "formula"),
-    arg = "formula"
-  )
 }

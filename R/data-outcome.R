@@ -43,21 +43,16 @@ third_class <- function(y) which(!duplicated(y))[-(1:2)]
 #' Two classes, or as many as there may be
 #' @noRd
 check_classes <- function(used, many, arg, rows = NULL) {
-  found <- c(x = "Found: {.val {few(used)}}.")
-  if (many && length(used) > 2) {
-    must(
-      length(used) <= classes_most, arg,
-      "have at most {classes_most} classes, not {length(used)}", "outcome_levels", more = found
-    )
-  } else {
-    must(
-      length(used) == 2, arg, "have two classes, not {length(used)}", "outcome_levels",
-      more = c(found, i = if (length(used) > 2) {
-        "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
-         can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
-      }), rows = rows
-    )
-  }
+  most <- if (many) classes_most else 2L
+  several <- length(used) > 2
+  must(
+    length(used) >= 2 && length(used) <= most, arg,
+    paste("have", if (many && several) "at most {most}" else "two", "classes, not {length(used)}"), "outcome_levels",
+    more = c(x = "Found: {.val {few(used)}}.", i = if (several && !many) {
+      "{.fn gpc} fits a factor of three to {classes_most} classes; {.fn stc} and {.fn bpm}
+       can tell one class from the others, as in {.code stc(I(class == \"a\") ~ ., data)}."
+    }), rows = rows
+  )
 }
 
 #' What is said of levels: those dropped; blank ones; "ill" and "Ill ", which are most often one class in
@@ -158,9 +153,9 @@ check_outcome <- function(y, arg) {
   y
 }
 
-check_none_missing <- function(rows, arg) {
+check_none_missing <- function(rows, arg, class = "missing") {
   must(
-    !length(rows), arg, "not have missing values", "missing",
+    !length(rows), arg, "not have missing values", class,
     more = c(x = "Missing in {qty(length(rows))}row{?s} {few(rows)}."), rows = rows
   )
 }

@@ -42,11 +42,7 @@ one_for_each <- function(value, data, arg, what, example) {
     "be a formula such as {.code {example}}, or a vector with {what} of each of the {data$n_given}
      row{?s} of the data", arg, got = value
   )
-  missing <- data$rows[is.na(value[data$rows])]
-  must(
-    !length(missing), arg, "have no missing values", arg,
-    more = c(x = "Missing in {qty(length(missing))}row{?s} {few(missing)}."), rows = missing
-  )
+  check_none_missing(data$rows[is.na(value[data$rows])], arg, arg)
   value[data$rows]
 }
 

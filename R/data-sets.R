@@ -123,15 +123,8 @@ flip_levels <- function(y) {
     "be a factor, a logical vector or numbers", got = y,
     more = c(i = "For text, use {.code factor(y)}.")
   )
-  must(!anyNA(y), "y", "not have missing values; it has {sum(is.na(y))}", "missing")
-  levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else one_pair(y)
-  must(length(levels) > 1, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
-  levels
-}
-
-# The two codes of numeric labels
-one_pair <- function(y) {
-  codes <- two_codes(y)
+  check_none_missing(which(is.na(y)), "y")
+  codes <- if (is.numeric(y)) two_codes(y)
   refuse(
     length(codes) == 2 && length(y) > 0,
     c(
@@ -140,11 +133,9 @@ one_pair <- function(y) {
     ),
     "outcome_levels", arg = "y"
   )
-  must(
-    length(codes) > 0, "y", "contain only 0 and 1, or only -1 and 1, if it is numeric,
-     not {.val {utils::head(sort(unique(as.vector(y))), 5)}}", "outcome_levels"
-  )
-  codes[[1]]
+  levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else as.integer(levels(outcome_factor(y, "y")))
+  must(length(levels) > 1, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
+  levels
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the

@@ -30,6 +30,20 @@ sql_quoted <- function(text, mark) {
   paste0(mark, gsub(mark, strrep(mark, 2), enc2utf8(text), fixed = TRUE), mark)
 }
 
+#' What a database says when asked for a value, `NULL` where it does not understand
+#' @noRd
+sql_asked <- function(con, value) {
+  if (!is.null(con)) tryCatch(DBI::dbGetQuery(con, paste("SELECT", value))[[1]], error = function(cnd) NULL)
+}
+
+#' The first of some words for a thing that a database knows, whatever package has made the connection
+#' @param question how a word is used in asking for a value.
+#' @noRd
+sql_word <- function(con, words, question) {
+  known <- Find(function(word) length(sql_asked(con, sprintf(question, word))) > 0, words)
+  if (is.null(known)) words[1] else known
+}
+
 #' A sum of multiples
 #' @noRd
 sql_linear <- function(by, of) {
@@ -78,9 +92,7 @@ sql_steps <- function(flat, from = NULL, names = NULL, con = NULL) {
     with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
     paste(c(with, select(answer, from[length(steps) + 1])), collapse = "\n")
   }
-  list(
-    let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps))
-  )
+  list(let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps)))
 }
 
 #' The encoded columns of raw ones, see encode_features()
@@ -116,12 +128,10 @@ sql_features <- function(blueprint, column) {
   columns <- stats::setNames(as.list(blueprint$columns), blueprint$columns)
   times <- blueprint$columns[!vapply(blueprint$coding, function(c) is.null(c$time), NA)]
   refuse(
-    length(times),
-    c(
+    length(times), c(
       "A query can't read times, which databases count in ways of their own: {.val {few(times)}}.",
       i = "Let the table have a column of numbers, as by {.fn as.numeric}, and fit that."
-    ),
-    "no_sql", columns = times
+    ), "no_sql", columns = times
   )
   if (blueprint$interface == "formula") {
     variables <- as.list(attr(blueprint$terms, "variables"))[-1]
@@ -134,12 +144,10 @@ sql_features <- function(blueprint, column) {
     names(terms) <- vapply(terms, paste, "", collapse = ":")
     computed <- setdiff(blueprint$columns, names(terms))
     refuse(
-      length(computed),
-      c(
+      length(computed), c(
         "A query can't compute {.val {few(computed)}}, only read columns and multiply them.",
         i = "Let the table have a column of what the formula computes, and fit that."
-      ),
-      "no_sql", columns = computed
+      ), "no_sql", columns = computed
     )
     columns <- terms[blueprint$columns]
   }

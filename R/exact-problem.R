@@ -42,12 +42,9 @@ check_simulated <- function(object) {
     is_in_order(object), "ordered", "is not for classes in an order.",
     "EP of one latent function is as near as with two classes, whose fits {.fn check_fit} takes."
   )
-  check_no_weights(object$data$reports, "Simulation")
-  check_no_offset(object$data$X, "Simulation")
-  can_not(
-    !is_several(object) && report_beside(object$data$reports), "known_labels",
-    "takes all labels to be wrong at the same rates, and this fit has trusted or checked rows, or rates by
-     group.", "A fit to the same rows without these can be simulated."
+  check_rows_without(
+    object$data, "Simulation", c("weights", "offset", if (!is_several(object)) "known"),
+    "A fit to the same rows without these can be simulated."
   )
 }
 

@@ -52,9 +52,7 @@
 #' fit <- bpm(class ~ ., d[1:100, ], epsilon = 0.01, inference = "adf")
 #' mean(predict(fit, d[101:200, ]) != d$class[101:200])
 #' absorb(fit, d[101:200, ])
-absorb <- function(object, ...) {
-  UseMethod("absorb")
-}
+absorb <- function(object, ...) UseMethod("absorb")
 
 #' @export
 absorb.default <- function(object, ...) by_own_fit(absorb, object, ...)
@@ -67,12 +65,15 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
   check_no_dots(...)
   check_posterior(object)
   check_given(missing(newdata), "newdata")
-  refuse(
-    !is.null(object$data$units), "A fit of {.arg units} can't absorb rows: fit again to all of them.", "units",
-    arg = "object"
-  )
   filters <- inherits(object, "bpm")
-  if (!filters) check_by_ep(object)
+  if (!filters) {
+    check_by_ep(object)
+    check_one_label(object)
+  }
+  check_rows_without(
+    object$data, "A fit that absorbs rows", c("units", if (!filters) "known", "offset"),
+    "Fit again to all of them."
+  )
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, y, na.action)
   n_new <- length(new$y)
@@ -114,14 +115,6 @@ inform_new_lost <- function(object, newdata, y, n) {
 #' @noRd
 with_new_rows <- function(object, new, newdata) {
   data <- object$data
-  check_one_label(object)
-  refuse( # what is known of the labels of new rows can't be told here
-    report_beside(data$reports),
-    "A fit with {.arg trusted} rows or {.arg rates} by group can't absorb rows: fit again
-     to all of them.",
-    "known_labels"
-  )
-  check_no_offset(data$X, "Rows that are absorbed")
   object$data <- c(data["unlabelled"[!is.null(data$unlabelled)]], list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata, data$n_given)[new$rows]),

@@ -8,12 +8,8 @@ formula_face <- function(spec_of) {
   function(formula, data = NULL, ..., subset = NULL, na.action = stats::na.omit, trusted = NULL,
            rates = NULL, weights = NULL, units = NULL, cluster = NULL) {
     spec <- spec_of(...)
-    molded <- mold_rows(
-      data, spec, formula, substitute(subset), na.action, cluster, environment(formula), list(
-        units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
-        weights = substitute(weights)
-      )
-    )
+    known <- rlang::enexprs(units = units, trusted = trusted, rates = rates, weights = weights)
+    molded <- mold_rows(data, spec, formula, substitute(subset), na.action, cluster, environment(formula), known)
     fit_spec(spec, molded)
   }
 }

@@ -259,7 +259,9 @@ fit_molded.bpm_spec <- function(spec, molded) {
   spec <- two_class_noise(spec, molded$blueprint$levels)
   prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
-    check_can_filter(molded)
+    # one label and one flip rate for all rows, each of which counts once
+    check_rows_without(molded$data, "Filtering", names(row_parts), "{.code inference = \"ep\"} can.")
+    check_one_label(molded)
     return(absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y))
   }
   all <- molded$data
@@ -273,25 +275,6 @@ fit_molded.bpm_spec <- function(spec, molded) {
   warn_ep(fit$ep)
   fit <- new_model(spec, molded, fit, prior = prior, weights = weights)
   held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded)
-}
-
-#' Filtering has one label and one flip rate for all rows, each of which counts once
-#' @noRd
-check_can_filter <- function(molded) {
-  data <- molded$data
-  refuse(
-    report_beside(data$reports),
-    "{.arg trusted}, {.arg rates}, {.fn readers} and probabilities need
-     {.code inference = \"ep\"}: filtering has one flip rate for all rows.",
-    "known_labels"
-  )
-  check_one_label(molded)
-  check_no_weights(data$reports, "Filtering")
-  check_no_offset(data$X, "Filtering")
-  refuse(
-    !is.null(data$units), "Filtering can't have {.arg units}: {.code inference = \"ep\"} can.", "units",
-    arg = "units"
-  )
 }
 
 #' A filtered fit that has seen no row yet

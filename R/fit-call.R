@@ -19,7 +19,7 @@ with_call <- function(fit) {
 #' @noRd
 short_call <- function(call, spec) {
   call[[1]] <- as.name(spec_model(spec))
-  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && length(x) <= 5)
+  short <- function(x) is.null(x) || is.language(x) || (is.atomic(x) && is.null(dim(x)) && length(x) <= 5)
   for (k in seq_along(call)[-1]) {
     if (is.object(call[[k]])) call[[k]] <- maker_call(call[[k]])
     if (!short(call[[k]])) {

@@ -5,17 +5,19 @@
 #' @noRd
 check_class_number <- function(spec, molded) {
   levels <- molded$blueprint$levels
-  if (length(levels) > 2) {
-    spec <- check_classes_spec(spec, levels)
-    if (isTRUE(molded$blueprint$ordered)) check_ordered_spec(spec, levels)
-    return(spec)
+  ordered <- isTRUE(molded$blueprint$ordered)
+  if (length(levels) == 2 || ordered) {
+    must(
+      !identical(spec$kernels, "per class"), "kernels", "be {.val shared}: they have one latent function",
+      "kernels", of = "With {if (ordered) 'classes in an order' else 'two classes'} {.arg {arg}}"
+    )
   }
-  must(
-    !identical(spec$kernels, "per class"), "kernels",
-    "be {.val shared}: they have one latent function",
-    "kernels", of = "With two classes {.arg {arg}}"
-  )
-  two_class_noise(spec, levels)
+  if (length(levels) == 2) {
+    return(two_class_noise(spec, levels))
+  }
+  spec <- check_classes_spec(spec, levels)
+  if (ordered) check_ordered_spec(spec, levels)
+  spec
 }
 
 #' Is there a class that rows without a label are recorded as?
@@ -48,8 +50,7 @@ unlabelled_of_classes <- function(spec, levels) {
     "have no {.arg {of[3 - side]}}: labels of {.val {levels[3 - side]}} are right"
   )
   if (is.null(spec$noise[[of[side]]])) spec$noise[[of[side]]] <- c(1, 1)
-  models <- stats::setNames(numeric(length(noise_models)), noise_models)
-  models[[c("second", "first")[side]]] <- 1
+  models <- stats::setNames(as.double(noise_models == c("second", "first")[side]), noise_models)
   spec$noise$models <- models
   spec$noise$unusual <- 0 # a row that looks positive is one
   spec
@@ -97,19 +98,17 @@ two_class_noise <- function(spec, levels) {
 #' What several classes do not have, and the noise matrix in the order of the levels
 #' @noRd
 check_classes_spec <- function(spec, levels) {
-  several <- function(fine, arg, words, class = arg, ...) {
-    must(fine, arg, words, class, ..., of = "With {length(levels)} classes {.arg {arg}}")
-  }
-  several(spec$criterion == "evidence", "criterion", "be {.val evidence}")
-  several(
+  of <- "With {length(levels)} classes {.arg {arg}}"
+  must(spec$criterion == "evidence", "criterion", "be {.val evidence}", "criterion", of = of)
+  must(
     is.null(spec$noise$sensitivity) && is.null(spec$noise$specificity), "noise",
-    "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior",
+    "not have {.arg sensitivity} or {.arg specificity}: they are of two classes", "prior", of = of,
     more = c(i = "{.code noise_prior(study = )} takes counts, true classes x recorded ones.")
   )
   epsilon <- spec$epsilon
-  several(
+  must(
     is.matrix(epsilon) || !identical(epsilon, "learn2") && length(epsilon) != 2, "epsilon",
-    "be one rate, {.val learn}, a noise matrix, {.val matrix} or {.val average}",
+    "be one rate, {.val learn}, a noise matrix, {.val matrix} or {.val average}", "epsilon", of = of,
     more = c(i = "A matrix has a row for each true class and a column for each recorded one.")
   )
   if (is.matrix(epsilon)) spec$epsilon <- check_noise_matrix(epsilon, levels)
@@ -120,17 +119,15 @@ check_classes_spec <- function(spec, levels) {
 #' @noRd
 check_ordered_spec <- function(spec, levels) {
   unordered <- c(i = "{.code factor(y, ordered = FALSE)} is fitted without an order.")
-  in_order <- function(fine, arg, words, class = arg) {
-    must(fine, arg, words, class, of = "With classes in an order {.arg {arg}}", more = unordered)
-  }
-  in_order(
-    !identical(spec$epsilon, "matrix"), "epsilon",
-    "be one rate, {.val learn}, a noise matrix or {.val average}"
+  of <- "With classes in an order {.arg {arg}}"
+  must(
+    !identical(spec$epsilon, "matrix"), "epsilon", "be one rate, {.val learn}, a noise matrix or {.val average}",
+    "epsilon", of = of, more = unordered
   )
-  in_order(
-    is.null(spec$noise$study), "noise", "have no {.arg study}: their noise has one rate", "prior"
+  must(
+    is.null(spec$noise$study), "noise", "have no {.arg study}: their noise has one rate", "prior",
+    of = of, more = unordered
   )
-  in_order(spec$kernels != "per class", "kernels", "be {.val shared}")
   inform_sturdy(
     c(
       i = "The classes {.val {levels}} are fitted in this order: one latent function and

@@ -55,7 +55,7 @@ with_nodes <- function(object, nodes) {
   if (is.null(object$recalibration)) {
     nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
     of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
-    nodes$truth <- truth_in_blocks(of_nodes, nodes$seen, object$data)
+    nodes$truth <- truth_in_blocks(of_nodes, function(rows) nodes$seen[rows, , , drop = FALSE], object$data)
   }
   object$nodes <- nodes
   object$nodes$few <- few_nodes(object)

@@ -47,23 +47,7 @@ spec_changed <- function(spec) {
 format.sturdy_spec <- function(x, ...) {
   changed <- spec_changed(x)
   changed$control <- NULL # says nothing of the model
-  value <- vapply(changed, describe_argument, character(1))
-  paste0(
-    spec_model(x), "(",
-    paste(names(changed), value, sep = " = ", recycle0 = TRUE, collapse = ", "), ")"
-  )
-}
-
-describe_argument <- function(value) {
-  if (inherits(value, "sturdy_kernel")) {
-    paste0("kernel_", value$type, "()")
-  } else if (is.character(value) && length(value) == 1) {
-    paste0("\"", value, "\"")
-  } else if (is.atomic(value) && length(value) <= 3) {
-    paste(format(value, digits = 3, trim = TRUE), collapse = ", ")
-  } else {
-    paste0("<", class(value)[1], ">")
-  }
+  deparse1(short_call(as.call(c(as.name("model"), changed)), x))
 }
 
 #' @export

@@ -196,10 +196,7 @@ inducing_variances <- function(object, node, Z) {
     B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
     if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
   })
-  if (any(vapply(C, is.null, NA))) {
-    return(NULL)
-  }
-  list(Z = Z, C = as_slices(C))
+  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = as_slices(C))
 }
 
 #' What probabilities differ by at some rows when their variances go through inducing inputs, at
@@ -207,14 +204,11 @@ inducing_variances <- function(object, node, Z) {
 #' @noRd
 variance_gap <- function(object, chosen, made) {
   top <- which.max(chosen$weight)
-  node <- chosen$node[top]
-  X <- object$data$X[spread_over(length(object$data$y), few_checked), , drop = FALSE]
+  at <- list(node = chosen$node[top], weight = 1)
   functions <- latent_functions(object)
-  exact <- native_gp_predict_nodes(
-    object$data$X, row_columns(object), function_hyper(object, node),
-    node_columns(object, "tau", node), node_columns(object, "b", node), X
-  )
   made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]
-  s2 <- mixed_variances(object, function_hyper(object, node), made, X)
+  X <- object$data$X[spread_over(length(object$data$y), few_checked), , drop = FALSE]
+  exact <- node_latent(object, X, at)
+  s2 <- node_latent(object, X, c(at, made))$s2
   sqrt(mean((stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(s2)))^2))
 }

@@ -2,9 +2,7 @@
 
 #' Hyperparameters of a fit as its latent takes them
 #' @noRd
-model_hyper <- function(object) {
-  UseMethod("model_hyper")
-}
+model_hyper <- function(object) UseMethod("model_hyper")
 
 model_hyper.sturdy_model <- function(object) kernel_hyper(object$kernel)
 
@@ -33,9 +31,7 @@ rate_learned <- function(object) is.character(object$spec$epsilon)
 #' Those of the latent function, or of the recalibration of scores
 #' @return list(value, named; learned: where anything is)
 #' @noRd
-own_hyper <- function(object) {
-  UseMethod("own_hyper")
-}
+own_hyper <- function(object) UseMethod("own_hyper")
 
 own_hyper.sturdy_model <- function(object) {
   kernel <- object$kernel

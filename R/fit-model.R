@@ -94,9 +94,7 @@ check_sites_kept <- function(object) {
   check_posterior(object)
 }
 
-check_by_ep <- function(object) {
-  UseMethod("check_by_ep")
-}
+check_by_ep <- function(object) UseMethod("check_by_ep")
 
 #' What judges the labels, for answers by their number: that of shards has cells in the place of rows
 #' @noRd
@@ -107,9 +105,7 @@ check_judge <- function(object) {
   judge
 }
 
-check_by_ep.sturdy_model <- function(object) {
-  invisible(object)
-}
+check_by_ep.sturdy_model <- function(object) invisible(object)
 
 check_by_ep.bpm_filtered <- function(object) {
   abort_sturdy(

@@ -28,20 +28,53 @@ fit_spec <- function(spec, molded) {
 
 #' What each kind of model does with them
 #' @noRd
-fit_molded <- function(spec, molded) {
-  UseMethod("fit_molded")
-}
+fit_molded <- function(spec, molded) UseMethod("fit_molded")
 
 #' A known part of the latent mean needs the scale of a nugget, and a Gaussian process
 #' @noRd
 check_offset_possible <- function(spec, molded) {
-  X <- molded$data$X
-  if (is.null(row_offset(X))) {
-    return(invisible())
+  none <- c(
+    "Three classes or more"[length(molded$blueprint$levels) > 2], "A Student-t process"[is.finite(spec$df)],
+    "A latent function without a nugget"[identical(spec$nugget, 0) || identical(spec$kernel$nugget, 0)]
+  )
+  for (what in none) check_rows_without(molded$data, what, "offset")
+}
+
+#' Probabilities have what is known of their labels being wrong in them: there is no rate beside
+#' @return `spec` without one
+#' @noRd
+spec_of_soft <- function(spec, reports) {
+  if (!has_soft(reports)) {
+    return(spec)
   }
-  if (length(molded$blueprint$levels) > 2) check_no_offset(X, "Three classes or more")
-  if (is.finite(spec$df)) check_no_offset(X, "A Student-t process")
-  if (identical(spec$nugget, 0) || identical(spec$kernel$nugget, 0)) {
-    check_no_offset(X, "A latent function without a nugget")
+  must(
+    is_one_of(spec$epsilon, c("average", "learn")) || identical(as.double(spec$epsilon), 0),
+    "epsilon", "be left out where labels are probabilities, which say how sure they are",
+    c("soft_labels", "epsilon")
+  )
+  must(
+    is.null(spec$noise$unlabelled), "noise", "have no {.arg unlabelled} where labels are
+     probabilities", c("soft_labels", "prior")
+  )
+  spec$epsilon <- 0
+  spec
+}
+
+#' Rates that are given must leave each row a class, and a study is of one noise matrix
+#' @noRd
+check_readers_possible <- function(spec, reports) {
+  readers <- by_readers(reports)
+  must(
+    is.null(spec$noise$study) || !readers || length(reports$sources) < 2, "noise", "have no {.arg study}
+     where there are {.fn readers}: it is of one noise matrix", c("readers", "prior")
+  )
+  if (readers && !is.character(spec$epsilon)) {
+    omega <- as_omega(spec$epsilon, reports$classes, length(reports$sources))
+    open <- which(rowSums(report_likelihood(reports, omega)) == 0)
+    must(
+      !length(open), "epsilon", "leave each row a class: readers contradict each other in
+       {length(open)} row{?s}, and no label is wrong at {.code epsilon = 0}", c("readers", "epsilon"),
+      more = c(i = "By default the rates of readers are learned.")
+    )
   }
 }

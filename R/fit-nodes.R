@@ -48,9 +48,7 @@ latent_at <- function(object, k) {
   if (is_average(object)) moved_to(object, object$nodes, k) else object
 }
 
-moved_to <- function(object, nodes, k) {
-  UseMethod("moved_to")
-}
+moved_to <- function(object, nodes, k) UseMethod("moved_to")
 
 moved_to.default <- function(object, nodes, k) {
   object$kernel[names(nodes$hyper[[k]])] <- nodes$hyper[[k]]

@@ -8,9 +8,7 @@ new_spec <- function(model, ...) {
   structure(list(...), class = c(paste0(model, "_spec"), "sturdy_spec"))
 }
 
-spec_model <- function(spec) {
-  sub("_spec$", "", class(spec)[1])
-}
+spec_model <- function(spec) sub("_spec$", "", class(spec)[1])
 
 is_spec <- function(x) {
   models <- c("gpc", "stc", "bpm", "second_stage")

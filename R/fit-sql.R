@@ -29,17 +29,12 @@ sql_quantiles.bpm <- function(object, used, steps) {
 sql_quantiles.sturdy_model <- function(object, used, steps) {
   let <- steps$let
   refuse(
-    !is_low_rank(object),
-    c(
+    !is_low_rank(object), c(
       "The kernel between all {nobs(object)} rows would all be in the query.",
       i = "Fit with {.code inducing = 20}, or by {.fn bpm}."
-    ),
-    "no_sql"
+    ), "no_sql"
   )
-  refuse(
-    is_shaped(object$kernel), "A query has a squared exponential kernel, not {object$kernel$shape}.",
-    "no_sql"
-  )
+  refuse(is_shaped(object$kernel), "A query has a squared exponential kernel, not {object$kernel$shape}.", "no_sql")
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
@@ -56,14 +51,11 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
   taken <- seq_along(if (any(vapply(hyper, `[[`, 1, "linear") > 0)) x)
   count <- length(squared)
   squared <- let(c(squared, x[taken]))
-  x <- squared[count + taken]
-  squared <- squared[seq_len(count)]
+  near <- squared[seq_len(count)]
   # an underflow is an error of PostgreSQL
-  near <- paste0(
-    "CASE WHEN ", squared, " < 250E0 THEN EXP(-", squared, ") WHEN ", squared,
-    " < 1E300 THEN 0E0 END", recycle0 = TRUE
-  )
-  near <- let(c(near, x))
+  near <- paste0("CASE WHEN ", near, " < 250E0 THEN EXP(-", near, ") WHEN ", near, " < 1E300 THEN 0E0 END",
+                 recycle0 = TRUE)
+  near <- let(c(near, squared[count + taken]))
   x <- near[count + taken]
   b <- node_columns(object, "b", used$node, object$ep$b)
   C <- node_columns(object, "C", used$node, object$inducing$C)
@@ -107,10 +99,7 @@ inducing_form <- function(Z, columns, hyper, b, C) {
   } else {
     matrix(0, nrow(C), ncol(Z))
   }
-  list(
-    W = cbind(W, bias, lines), d = axes$values, b = drop(crossprod(U, b)),
-    rest = theta[1] + hyper$nugget
-  )
+  list(W = cbind(W, bias, lines), d = axes$values, b = drop(crossprod(U, b)), rest = theta[1] + hyper$nugget)
 }
 
 #' x' C x of a symmetric C, each entry once

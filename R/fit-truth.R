@@ -48,9 +48,7 @@ truth_new <- function(object, X, used = used_nodes(object)) {
 #' Their logs, which are finite
 #' @return m x C x K
 #' @noRd
-seen_new <- function(object, X, used) {
-  UseMethod("seen_new")
-}
+seen_new <- function(object, X, used) UseMethod("seen_new")
 
 seen_new.sturdy_model <- function(object, X, used) {
   latent <- node_latent(object, X, used)
@@ -67,17 +65,9 @@ seen_new.sturdy_model <- function(object, X, used) {
 #' that it keeps
 #' @noRd
 recorded_rows <- function(object) {
-  if (is.null(object$recalibration)) {
-    return(recorded_prob(truth(object)))
-  }
-  at <- nodes(object)
-  X <- object$data$X
-  size <- max(1, floor(truth_block / (ncol(X) * length(at$weight))))
-  blocks <- split(seq_len(nrow(X)), (seq_len(nrow(X)) - 1) %/% size)
-  do.call(rbind, lapply(unname(blocks), function(rows) {
-    seen <- label_seen_new(X[rows, , drop = FALSE], object$nodes)
-    recorded_prob(new_truth(at, log(seen), data_of(object$data, rows)))
-  }))
+  seen <- function(rows) log(label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes))
+  stage <- !is.null(object$recalibration)
+  recorded_prob(if (stage) truth_in_blocks(nodes(object), seen, object$data) else truth(object))
 }
 
 #' Has a fit its rows, and a posterior of them?
@@ -91,13 +81,42 @@ row_flipped <- function(object) {
   if (has_rows(object)) mean_wrong(truth(object)) else numeric()
 }
 
+#' Rows by the probability that their labels are wrong, ties by the leave-one-out score
+#' @noRd
+suspicion_order <- function(said) order(-mean_wrong(said), left_out_score(said))
+
+#' The rows whose class is not known, in that order
+#' @noRd
+suspicious_rows <- function(object) {
+  check_one_label(object)
+  said <- truth(judged_by(object))
+  order <- suspicion_order(said)
+  object$data$rows[order[said$source[order] > 0L]]
+}
+
+#' Draws of the true classes of rows, n x draws, those of a point of the noise together
+#' @param said see truth() and node_truth().
+#' @noRd
+draw_classes <- function(said, draws) {
+  size <- dim(said$p)
+  dealt <- node_draws(said$weight, draws)
+  parts <- with_seed_or_stream(1L, Map(function(k, times) {
+    u <- matrix(stats::runif(size[1] * times), size[1])
+    class <- replace(u, TRUE, 1)
+    upto <- 0
+    for (t in seq_len(size[2] - 1)) {
+      upto <- upto + said$p[, t, k]
+      class <- class + (u > upto)
+    }
+    class
+  }, dealt$node, dealt$draws))
+  do.call(cbind, parts)
+}
+
 #' Log leave-one-out probability of the label of each row, summed over those it stands for
 #' @noRd
 row_loo <- function(object) {
-  if (!has_rows(object)) {
-    return(numeric())
-  }
-  report_times(object$data$reports) * left_out_score(truth(object))
+  if (has_rows(object)) report_times(object$data$reports) * left_out_score(truth(object)) else numeric()
 }
 
 #' Leave-one-out probability of one of them

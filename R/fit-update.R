@@ -30,18 +30,21 @@
 #'   was not filled in is refused. A row may occur twice with the same label. These rows get these
 #'   labels and are trusted from then on. What had been recorded is kept, as the flip rates are
 #'   learned from it, and a message says how many labels changed. Of a file that a report saved,
-#'   only answers that name the class count as checks.
+#'   only answers that name the class count as checks. The list that `review(fit, fdr = )` has drawn is to come back with
+#'   all of its rows.
 #' @param id Identifiers of the rows, as in [mislabelled()], where `checked` has a column of them.
 #' @return A fitted model of the same kind.
 #' @section Conditions:
 #' * `sturdy_error_checked`: `checked` is no such data frame, has rows that are not in the fit,
 #'   labels that are no class, or two labels for one row; it comes with `data`; or answers of a
 #'   report contradict themselves or are about other rows than those of the fit;
+#' * `sturdy_error_drawn`: of rows that were drawn some are missing, or they are of another fit;
 #' * `sturdy_error_file`: the file does not exist or holds no such table;
 #' * `sturdy_error_ambiguous`: several rows have one identifier, or a `row` may be the name of one
 #'   row and the position of another (give `id`, or both);
 #' * `sturdy_error_id`: other values of `id`;
 #' * `sturdy_message_checked`: the checks were taken in;
+#' * `sturdy_message_draw_left`: these checks put an end to the guarantee of those before, see [mislabelled()];
 #' * `sturdy_message_open_answers`: some answers of a report are no checks;
 #' * `sturdy_message_checks_left`: new `data` replace rows that were checked; the field `checked`
 #'   is their number;
@@ -74,106 +77,43 @@ update.sturdy_model <- function(object,
   must(is.null(id) || !is.null(checked), "id", "be given along with {.arg checked}", "id")
   changed <- list(...)
   do.call(check_no_dots, unname(changed[!nzchar(rlang::names2(changed))]), quote = TRUE)
-  if (is.null(data) && !(missing(subset) && missing(na.action))) {
-    abort_needs_data("to change {.arg subset} or {.arg na.action}")
-  }
+  of_rows <- c("subset", "na.action", "units", "cluster")
+  given <- of_rows[!c(missing(subset), missing(na.action), missing(units), is.null(cluster))]
+  if (is.null(data) && length(given)) abort_needs_data("to change {.arg {given}}")
   must(
-    is.null(cluster) || !is.null(data), "cluster", "be given along with {.arg data}", "missing_argument"
+    is.null(data) || !missing(units) || is.null(object$data$units), "units",
+    "be given along with {.arg data}: those of the fit are of its own rows (or {.code NULL} for none)",
+    c("units", "missing_argument")
   )
-  check_units_again(object, missing(units), is.null(data))
   spec <- edit_spec(object$spec, changed)
   molded <- if (is.null(data)) {
     stored <- stored_rows(object, formula., spec)
-    each <- function(none) rep(none, stored$data$n_given) # NULL, where it is given, takes away
+    # NULL, where it is given, takes away
+    none <- function(none, missing) if (!missing) rep(none, stored$data$n_given)
     known <- with_known(
-      stored, given_known(trusted, "trusted", if (!missing(trusted)) each(FALSE)),
-      given_known(rates, "rates", if (!missing(rates)) each("label"))
+      stored, given_known(trusted, "trusted", none(FALSE, missing(trusted))),
+      given_known(rates, "rates", none("label", missing(rates)))
     )
-    given <- given_known(weights, "weights", if (!missing(weights)) each(1))
-    known <- with_weights(known, given)
-    if (is.null(checked)) known else with_checked(known, checked, id)
+    known <- with_weights(known, given_known(weights, "weights", none(1, missing(weights))))
+    if (is.null(checked)) known else with_checked(known, checked, id, suspicious_rows(object))
   } else {
-    refuse(
-      !is.null(checked),
-      "{.arg checked} is about the rows that the fit keeps: {.arg data} can't be given, too.",
-      "checked", arg = "checked"
+    must(
+      is.null(checked), "checked", "be about the rows that the fit keeps: {.arg data} can't be given, too", "checked"
     )
     inform_checks_left(object)
-    formula <- changed_formula(object, formula.)
-    known <- list(
-      units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
-      weights = substitute(weights)
+    known <- rlang::enexprs(units = units, trusted = trusted, rates = rates, weights = weights)
+    mold_rows(
+      data, spec, changed_formula(object, formula.), substitute(subset), na.action, cluster, parent.frame(), known
     )
-    mold_rows(data, spec, formula, substitute(subset), na.action, cluster, parent.frame(), known)
   }
   new <- fit_spec(spec, molded)
   new$call <- update_call(object$call, match.call(), new)
   new
 }
 
-#' Units are of the rows of a table: others need that table, and another table others
-#' @noRd
-check_units_again <- function(object, missing, kept) {
-  if (kept && !missing) abort_needs_data("to change {.arg units}")
-  must(
-    kept || !missing || is.null(object$data$units), "units",
-    "be given along with {.arg data}: those of the fit are of its own rows (or {.code NULL} for none)",
-    c("units", "missing_argument")
-  )
-}
-
 update_na_action <- function(object) {
   excluded <- inherits(object$data$na_action, "exclude")
   if (excluded) stats::na.exclude else stats::na.omit
-}
-
-changed_formula <- function(object, formula.) {
-  must(
-    is.null(formula.) || inherits(formula., "formula"), "formula.",
-    "be a formula, as in {.code . ~ . - x}", "formula", got = formula.
-  )
-  old <- stats::formula(object)
-  if (is.null(formula.)) {
-    return(old)
-  }
-  trying( # R's parser takes fewer levels than a formula may have
-    stats::update.formula(old, formula.),
-    "{.fn update.formula} can't apply {.arg formula.} to the formula of the fit.",
-    "formula", arg = "formula."
-  )
-}
-
-#' The rows a model holds, without the inputs that a changed formula leaves out
-#' @noRd
-stored_rows <- function(object, formula., spec) {
-  refuse(
-    is_several(object) && spec_model(spec) %in% c("stc", "bpm"),
-    c(
-      "A {.fn {spec_model(spec)}} is of two classes.",
-      i = "It can tell one class from the others, as in
-           {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
-    ),
-    c("several_classes", "outcome_levels")
-  )
-  if (is.null(object$data)) abort_needs_data("to fit again, because the fit keeps no rows")
-  if (!identical(spec$scale, object$spec$scale)) {
-    abort_needs_data("to change the scaling, because the model keeps its inputs as scaled")
-  }
-  molded <- object[c("blueprint", "data")]
-  if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.))
-}
-
-#' What is known of labels where there are no data to evaluate it in
-#' @param none in the place of `NULL`.
-#' @noRd
-given_known <- function(value, arg, none) {
-  value <- tryCatch(value, error = identity)
-  refuse(
-    inherits(value, c("error", "formula")),
-    "{.arg {arg}} needs {.arg data}, or a vector with one entry per row of the data.",
-    c("missing_argument", arg), arg = arg, parent = if (inherits(value, "error")) value
-  )
-  if (is.null(value)) none else value
 }
 
 #' Checks are of the rows of a fit: they do not go over to other data
@@ -195,46 +135,6 @@ inform_checks_left <- function(object) {
   }
 }
 
-abort_needs_data <- function(why) must(FALSE, "data", paste("be given", why), "missing_argument")
-
-drop_inputs <- function(molded, formula) {
-  blueprint <- molded$blueprint
-  terms <- stats::terms(formula)
-  same_response <- identical(formula[[2]], blueprint$formula[[2]])
-  # of the formula, for some of its terms may be constant
-  known <- term_keys(attr(stats::terms(blueprint$formula), "term.labels"))
-  new <- term_keys(attr(terms, "term.labels"))
-  offset <- function(terms) as.character(attr(terms, "variables"))[1 + attr(terms, "offset")]
-  same <- same_response && identical(offset(terms), offset(stats::terms(blueprint$formula)))
-  if (!same || !all(new %in% known)) {
-    abort_needs_data(
-      "to change the response or to add an input, because the model keeps only its own
-       response and inputs"
-    )
-  }
-  kept <- term_keys(blueprint[["term"]]) %in% new # `$` may match terms
-  columns <- blueprint_columns(blueprint)$group %in% which(kept)
-  of_inputs <- c("coding", "columns", "term")
-  blueprint[of_inputs] <- lapply(blueprint[of_inputs], function(part) part[kept])
-  blueprint <- with_used_terms(blueprint, blueprint$terms)
-  attr(blueprint$terms, "intercept") <- attr(terms, "intercept")
-  blueprint$formula <- strip_environment(stats::formula(terms))
-  molded$blueprint <- blueprint
-  molded$data$X <- molded$data$X[, columns, drop = FALSE]
-  if (!is.null(molded$data$unlabelled)) {
-    molded$data$unlabelled$X <- molded$data$unlabelled$X[, columns, drop = FALSE]
-  }
-  molded
-}
-
-#' Labels of terms, whatever the order of the variables in a product: update.formula()
-#' changes it
-#' @noRd
-term_keys <- function(labels) {
-  parts <- strsplit(as.character(labels), ":", fixed = TRUE) # NULL without terms
-  vapply(parts, function(v) paste(sort(v), collapse = ":"), "")
-}
-
 #' The call of the old fit with what update() was given
 #' @noRd
 update_call <- function(old, given, new) {
@@ -251,10 +151,9 @@ update_call <- function(old, given, new) {
     attributes(formula) <- NULL
     old$formula <- formula
   }
-  known <- c(
-    "", "formula", "data", "x", "y", "prob", "labels", "subset", "na.action", "trusted", "rates", "weights", "units", "cluster",
-    names(formals(spec_constructor(model)))
-  )
+  known <- c("", unlist(lapply(
+    list(gpc.formula, gpc.data.frame, second_stage, spec_constructor(model)), function(f) names(formals(f))
+  )))
   old <- old[rlang::names2(old) %in% known]
   old[[1]] <- as.name(model)
   old

@@ -138,10 +138,7 @@ new_weights <- function(mean, C, prior, log_scale = NULL) {
 #' Posterior of the weights from an `ep` list, `NULL` when there is none
 #' @noRd
 ep_weights <- function(ep, prior, df) {
-  if (!has_numbers(ep$b) || anyNA(ep$C)) {
-    return(NULL)
-  }
-  new_weights(ep$b, ep$C, prior, -ep$log_det / df)
+  if (has_numbers(ep$b) && !anyNA(ep$C)) new_weights(ep$b, ep$C, prior, -ep$log_det / df)
 }
 
 moved_to.bpm <- function(object, nodes, k) {

@@ -48,7 +48,8 @@ overlap_believed <- function(nugget, variance, overlap, classes = 2) {
   } else if (length(overlap) == 2) {
     within <- log(variance * overlap_nugget(overlap, classes))
     nugget$held <- FALSE
-    nugget$nugget <- exp(min(max(log(nugget$nugget), within[1] + 0.1), within[2] - 0.1))
+    inside <- within + c(1, -1) * min(0.1, diff(within) / 4)
+    nugget$nugget <- exp(min(max(log(nugget$nugget), inside[1]), inside[2]))
     if (!is.null(nugget$prior)) nugget$prior$within <- within
   }
   nugget

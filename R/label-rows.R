@@ -81,7 +81,7 @@ label_asked <- function(nodes, name) {
 
 #' Distribution of the number of wrong labels under a noise model, whose mean is the sum over the rows;
 #' of readers over the points that are kept. Where rows are so many that the number is known better than
-#' points can tell its mean, the variance of that mean is added: points are moved apart.
+#' points can tell its mean and spread, points are moved apart.
 #' @param said see label_says().
 #' @noRd
 label_number <- function(all, nodes, name, said, data) {
@@ -89,7 +89,9 @@ label_number <- function(all, nodes, name, said, data) {
   if (!by_readers(reports) && all$labels > label_exact) {
     ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
     mean <- sum(said$weight * said$wrong)
-    said$wrong <- pmax(mean + (said$wrong - mean) * sqrt(1 + sum(1 / ess)), 0)
+    # as wide as where one more draw would fall, as Student's t has it at the ends of 90 %
+    wide <- prod(sqrt((ess + 1) / (ess - 1)) * stats::qt(0.95, ess - 1) / stats::qnorm(0.95))
+    said$wrong <- pmax(mean + (said$wrong - mean) * wide, 0)
     return(label_poisson(said, sum(report_times(reports))))
   }
   if (!by_readers(reports)) {

@@ -59,20 +59,14 @@ axed <- function(x, small, verbose) {
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_call
-axe_call.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, without_call(x), verbose)
-
-without_call <- function(x) {
-  x["call"] <- list(NULL)
-  x
-}
+axe_call.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, replace(x, "call", list(NULL)), verbose)
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
 axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, without_traces(x), verbose)
 
 without_traces <- function(x) {
-  if (!is.null(x$ep)) x$ep["trace"] <- list(NULL)
-  if (!is.null(x$learning)) x$learning["trace"] <- list(NULL)
+  for (part in c("ep", "learning")) if (!is.null(x[[part]])) x[[part]]["trace"] <- list(NULL)
   x
 }
 
@@ -168,12 +162,8 @@ vetiver_ptype.sturdy_model <- function(model, ...) {
       i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}."
     )
   )
-  tibble::as_tibble(lapply(blueprint$coding, function(coding) {
-    switch(coding$kind,
-      numeric = double(), logical = logical(),
-      factor(character(), levels = coding$levels)
-    )
-  }))
+  none <- matrix(0, 0, length(blueprint_columns(blueprint)$group))
+  tibble::as_tibble(decode_features(none, blueprint))
 }
 
 #' @rdname sturdy-deploy

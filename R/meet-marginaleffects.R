@@ -189,13 +189,12 @@ marginal_inputs <- function(model, newdata) {
 #' @param draws list of a matrix for each group.
 #' @noRd
 marginal_frame <- function(draws, complete, newdata, groups) {
-  all <- lapply(draws, function(d) {
-    full <- matrix(NA_real_, length(complete), ncol(d))
+  n <- length(complete)
+  stacked <- do.call(rbind, lapply(draws, function(d) {
+    full <- matrix(NA_real_, n, ncol(d))
     full[complete, ] <- d
     full
-  })
-  stacked <- do.call(rbind, all)
-  n <- length(complete)
+  }))
   row <- if ("rowid" %in% names(newdata)) newdata[["rowid"]] else seq_len(n)
   out <- data.frame(rowid = rep(row, length(draws)))
   if (groups) out$group <- factor(rep(names(draws), each = n), names(draws))

@@ -84,10 +84,7 @@ gp_class <- function(mode = "classification", engine = "sturdy", kernel = NULL, 
   check_package("parsnip", "gp_class")
   parsnip::new_model_spec(
     "gp_class",
-    args = list(
-      kernel = rlang::enquo(kernel), epsilon = rlang::enquo(epsilon),
-      inducing = rlang::enquo(inducing), df = rlang::enquo(df)
-    ),
+    args = unclass(rlang::enquos(kernel = kernel, epsilon = epsilon, inducing = inducing, df = df)),
     eng_args = NULL, mode = mode, user_specified_mode = !missing(mode), method = NULL,
     engine = engine, user_specified_engine = !missing(engine)
   )
@@ -101,10 +98,7 @@ gp_class <- function(mode = "classification", engine = "sturdy", kernel = NULL, 
 #' @export
 update.gp_class <- function(object, parameters = NULL, kernel = NULL, epsilon = NULL,
                             inducing = NULL, df = NULL, fresh = FALSE, ...) {
-  args <- list(
-    kernel = rlang::enquo(kernel), epsilon = rlang::enquo(epsilon),
-    inducing = rlang::enquo(inducing), df = rlang::enquo(df)
-  )
+  args <- unclass(rlang::enquos(kernel = kernel, epsilon = epsilon, inducing = inducing, df = df))
   parsnip::update_spec(
     object = object, parameters = parameters, args_enquo_list = args, fresh = fresh,
     cls = "gp_class", ...
@@ -154,16 +148,14 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
   }
-  args <- list(inducing = inducing, ...)
-  if (!is.null(kernel)) args$kernel <- kernel
-  if (!is.null(epsilon)) args$epsilon <- epsilon
-  if (!is.null(weights)) args$weights <- as.double(weights)
-  if (is.finite(df)) args$df <- df
+  given <- list(
+    kernel = kernel, epsilon = epsilon, weights = if (!is.null(weights)) as.double(weights),
+    df = if (is.finite(df)) df
+  )
   known <- Filter(length, lapply(list(rates = rates, trusted = trusted, units = units), known_formula, data))
-  args <- c(args, known)
+  args <- c(list(inducing = inducing, ...), Filter(length, given), known)
   # what is itself a call or a name would be run
-  run <- vapply(args, is.language, NA)
-  run[names(known)] <- run[names(known)] & !vapply(known, inherits, NA, "formula")
+  run <- vapply(args, function(v) is.language(v) && !inherits(v, "formula"), NA)
   verb <- if (is.finite(df)) quote(stc) else quote(gpc)
   name <- c(names(args)[run], "")[1]
   # as errors of that verb itself are

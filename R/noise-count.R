@@ -3,12 +3,32 @@
 #' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
 #' @noRd
 poisson_binomial <- function(p) {
-  n <- length(p)
-  if (n <= 1000) {
-    return(native_count_density(as.double(p)))
+  parts <- split(as.double(p), (seq_along(p) - 1) %/% 1000)
+  if (length(parts) < 2) native_count_density(as.double(p)) else sum_parts(lapply(parts, native_count_density))
+}
+
+#' The distribution of a sum of independent numbers, added in pairs
+#' @param densities of each at from, from + 1, ..
+#' @noRd
+sum_parts <- function(densities, from = rep(0, length(densities))) {
+  parts <- unname(Map(likely_part, from, densities))
+  while (length(parts) > 1) {
+    pairs <- lapply(seq(1, length(parts) - 1, by = 2), function(k) {
+      likely_part(
+        parts[[k]]$from + parts[[k + 1]]$from,
+        convolve_densities(parts[[k]]$density, parts[[k + 1]]$density)
+      )
+    })
+    parts <- c(pairs, if (length(parts) %% 2) parts[length(parts)])
   }
-  half <- seq_len(n %/% 2)
-  convolve_densities(poisson_binomial(p[half]), poisson_binomial(p[-half]))
+  c(numeric(parts[[1]]$from), parts[[1]]$density)
+}
+
+#' What of a distribution is likelier than rounding
+#' @noRd
+likely_part <- function(from, density) {
+  kept <- range(which(density > 1e-16))
+  list(from = from + kept[1] - 1, density = density[kept[1]:kept[2]])
 }
 
 #' @noRd
@@ -39,38 +59,17 @@ wrong_mixture <- function(P, weight, times = NULL) {
 
 likely_start <- function(density) density[seq_len(max(which(density > 1e-12)))]
 
-#' The same of numbers of successes in `times` trials each: their distributions as list(from, density)
-#' of what is likelier than rounding, added in pairs
+#' The same of numbers of successes in `times` trials each
 #' @noRd
 binomial_sum <- function(p, times) {
-  size <- floor(times)
-  left <- times > size
-  parts <- c(
-    .mapply(binomial_window, list(size, p), NULL),
-    .mapply(binomial_window, list(rep(1, sum(left)), ((times - size) * p)[left]), NULL)
-  )
-  while (length(parts) > 1) {
-    first <- seq(1, length(parts) - 1, by = 2)
-    pairs <- lapply(first, function(k) {
-      likely_part(
-        parts[[k]]$from + parts[[k + 1]]$from,
-        convolve_densities(parts[[k]]$density, parts[[k + 1]]$density)
-      )
-    })
-    parts <- c(pairs, if (length(parts) %% 2) parts[length(parts)])
-  }
-  c(numeric(parts[[1]]$from), parts[[1]]$density)
-}
-
-binomial_window <- function(size, p) {
+  size <- c(floor(times), rep(1, length(times)))
+  p <- c(p, (times - floor(times)) * p)
+  used <- seq_along(p) <= length(times) | p > 0 # what is left of a whole number is nothing
+  size <- size[used]
+  p <- p[used]
   from <- stats::qbinom(1e-16, size, p)
   to <- stats::qbinom(1e-16, size, p, lower.tail = FALSE)
-  list(from = from, density = stats::dbinom(seq(from, to), size, p))
-}
-
-likely_part <- function(from, density) {
-  kept <- range(which(density > 1e-16))
-  list(from = from + kept[1] - 1, density = density[kept[1]:kept[2]])
+  sum_parts(Map(function(from, to, size, p) stats::dbinom(seq(from, to), size, p), from, to, size, p), from)
 }
 
 #' Distribution of a number to which a normal error is added, rounded, from 0 to `most`
@@ -114,24 +113,7 @@ reports_mixture <- function(said, reports) {
       at <- cbind(total - counts[, t] + 1, seq_len(size[1]))
       density[at] <- density[at] + said$p[, t, k]
     }
-    sum_density(density)
+    sum_parts(asplit(density, 2))
   })
   likely_start(mix_densities(each, said$weight))
-}
-
-#' Distribution of the sum of independent numbers, a column each
-#' @noRd
-sum_density <- function(density) {
-  while (ncol(density) > 1) { # by pairs, all at once
-    if (ncol(density) %% 2) density <- cbind(density, c(1, numeric(nrow(density) - 1)))
-    size <- stats::nextn(2 * nrow(density) - 1)
-    pad <- rbind(density, matrix(0, size - nrow(density), ncol(density)))
-    waves <- stats::mvfft(pad)
-    half <- seq_len(ncol(density) / 2)
-    joint <- waves[, half, drop = FALSE] * waves[, -half, drop = FALSE]
-    joint <- Re(stats::mvfft(joint, TRUE)) / size
-    joint <- pmax(joint[seq_len(2 * nrow(density) - 1), , drop = FALSE], 0)
-    density <- joint[seq_len(max(which(rowSums(joint) > 1e-14))), , drop = FALSE]
-  }
-  density[, 1]
 }

@@ -18,9 +18,9 @@ with_known <- function(molded, trusted, rates) {
     return(molded)
   }
   known <- report_known(reports)
+  before <- recorded_before(reports)
   if (!is.null(trusted)) {
-    known <- seq_along(known) %in% fit_place(data, trusted_rows(trusted, data)) |
-      seq_along(known) %in% recorded_before(reports)$row
+    known <- seq_along(known) %in% c(fit_place(data, trusted_rows(trusted, data)), before$row)
   }
   sources <- reports$sources
   if (!is.null(rates)) {
@@ -31,7 +31,13 @@ with_known <- function(molded, trusted, rates) {
     data$source <- as.integer(rates)
     sources <- levels(rates)
   }
-  molded$data <- known_reports(data, known, recorded_before(reports), sources)
+  code <- label_code(data)
+  source <- if (is.null(data$source)) rep(1L, length(code)) else data$source
+  data$reports <- with_times(new_reports(
+    length(code), reports$classes, c(seq_along(code), before$row),
+    c(replace(source, known, 0L), source[before$row]), c(code, before$value), sources
+  ), reports$times)
+  molded$data <- data
   molded
 }
 
@@ -42,11 +48,12 @@ with_known <- function(molded, trusted, rates) {
 #' @param id see row_ids().
 #' @return `molded`, its `data` with the labels that are right, and the reports of before.
 #' @noRd
-with_checked <- function(molded, checked, id) {
+with_checked <- function(molded, checked, id, ranked) {
   data <- molded$data
   reports <- data$reports
   levels <- molded$blueprint$levels
   checked <- check_checked(checked, data, levels, id)
+  data$drawn <- drawn_checks(checked, data, ranked)
   # all copies of a row that subset repeated
   at <- which(data$rows %in% checked$row)
   label <- label_codes(checked$label[match(data$rows[at], checked$row)], levels)
@@ -71,63 +78,18 @@ with_checked <- function(molded, checked, id) {
 #' What readers, and probabilities, have in the place of other arguments
 #' @noRd
 check_no_rates_beside <- function(reports, trusted, rates) {
-  if (has_soft(reports)) {
-    given <- c(trusted = !is.null(trusted), rates = !is.null(rates))
-    must(
-      !any(given), names(which.max(given)), "be left out where labels are probabilities: those of
-       rows that are certain are 0 and 1", c("soft_labels", names(which.max(given)))
-    )
-    return(invisible())
+  soft <- has_soft(reports)
+  instead <- if (soft) {
+    "labels are probabilities: those of rows that are certain are 0 and 1"
+  } else if (!is.null(trusted)) {
+    "there are {.fn readers}: their argument {.arg gold} has the true classes that are known"
+  } else {
+    "there are {.fn readers}: each of them has rates of their own"
   }
+  arg <- if (is.null(trusted)) "rates" else "trusted"
   must(
-    is.null(trusted), "trusted", "be left out where there are {.fn readers}: their argument
-     {.arg gold} has the true classes that are known", c("readers", "trusted")
-  )
-  must(
-    is.null(rates), "rates", "be left out where there are {.fn readers}: each of them has rates of
-     their own", c("readers", "rates")
-  )
-}
-
-#' Probabilities have what is known of their labels being wrong in them: there is no rate beside
-#' @return `spec` without one
-#' @noRd
-spec_of_soft <- function(spec, reports) {
-  if (!has_soft(reports)) {
-    return(spec)
-  }
-  must(
-    is_one_of(spec$epsilon, c("average", "learn")) || identical(as.double(spec$epsilon), 0),
-    "epsilon", "be left out where labels are probabilities, which say how sure they are",
-    c("soft_labels", "epsilon")
-  )
-  must(
-    is.null(spec$noise$unlabelled), "noise", "have no {.arg unlabelled} where labels are
-     probabilities", c("soft_labels", "prior")
-  )
-  spec$epsilon <- 0
-  spec
-}
-
-#' Rates that are given must leave each row a class, and a study is of one noise matrix
-#' @noRd
-check_readers_possible <- function(spec, reports) {
-  if (!by_readers(reports)) {
-    return(invisible())
-  }
-  must(
-    is.null(spec$noise$study) || length(reports$sources) < 2, "noise", "have no {.arg study}
-     where there are {.fn readers}: it is of one noise matrix", c("readers", "prior")
-  )
-  if (is.character(spec$epsilon)) {
-    return(invisible())
-  }
-  omega <- as_omega(spec$epsilon, reports$classes, length(reports$sources))
-  open <- which(rowSums(report_likelihood(reports, omega)) == 0)
-  must(
-    !length(open), "epsilon", "leave each row a class: readers contradict each other in
-     {length(open)} row{?s}, and no label is wrong at {.code epsilon = 0}", c("readers", "epsilon"),
-    more = c(i = "By default the rates of readers are learned.")
+    is.null(trusted) && is.null(rates), arg, paste("be left out where", instead),
+    c(if (soft) "soft_labels" else "readers", arg)
   )
 }
 
@@ -139,24 +101,7 @@ recorded_before <- function(reports) {
   list(row = reports$row[at], value = reports$value[at])
 }
 
-#' The reports on rows: the label of each, of its source or, where it is known, certain; and
-#' what had been recorded of checked ones
-#' @return `data` with them
-#' @noRd
-known_reports <- function(data, known, recorded, sources) {
-  code <- label_code(data)
-  source <- if (is.null(data$source)) rep(1L, length(code)) else data$source
-  reports <- new_reports(
-    length(code), data$reports$classes,
-    row = c(seq_along(code), recorded$row),
-    source = c(replace(source, known, 0L), source[recorded$row]),
-    value = c(code, recorded$value), sources = sources
-  )
-  data$reports <- with_times(reports, data$reports$times)
-  data
-}
-
-#' The same with arguments as the user wrote them, evaluated in the data
+#' Molded rows with what is known of them, by arguments as the user wrote them, evaluated in the data
 #' @param known list(units, trusted, rates, weights)
 #' @noRd
 known_in <- function(molded, data, known, formula = NULL) {
@@ -202,11 +147,8 @@ with_groups <- function(molded, rates, data, env) {
     return(molded)
   }
   value <- if (is.name(rates) && !as.character(rates) %in% names(data)) eval(rates, env) else rates
-  formula <- if (is.call(value) && identical(value[[1]], as.name("~"))) {
-    stats::as.formula(value, env)
-  } else if (is.language(value)) {
-    stats::as.formula(call("~", value), env)
-  }
+  of <- if (is.call(value) && identical(value[[1]], as.name("~"))) value else call("~", value)
+  formula <- if (is.language(value)) stats::as.formula(of, env)
   variables <- if (!is.null(formula)) data_variables(formula, data)
   if (length(variables)) {
     molded$blueprint$groups <- list(formula = strip_environment(formula), variables = variables)
@@ -247,23 +189,23 @@ reports_most <- 200L # of a row: the likelihood of its class, their product, mus
 #' Molded rows with the table of reports on them, one of each label where there is none yet
 #' @noRd
 with_reports <- function(molded) {
-  if (is.null(molded$data$reports)) {
-    classes <- max(2L, length(molded$blueprint$levels))
-    said <- molded$data$said
-    if (!is.null(said)) {
-      most <- max(tabulate(said$row), 0)
-      must(
-        most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers"
-      )
-      molded$data$said <- NULL
-      molded$data$reports <- new_reports(
-        length(molded$data$y), classes, said$row, said$source, said$value, said$sources,
-        readers = is.null(said$soft), soft = said$soft
-      )
-      return(molded)
-    }
-    molded$data$reports <- list(classes = classes)
-    molded$data <- known_reports(molded$data, FALSE, list(), "label")
+  data <- molded$data
+  if (!is.null(data$reports)) {
+    return(molded)
   }
+  classes <- max(2L, length(molded$blueprint$levels))
+  n <- length(data$y)
+  said <- data$said
+  data$said <- NULL
+  data$reports <- if (is.null(said)) {
+    label_reports(class_numbers(data$y, classes), classes)
+  } else {
+    most <- max(tabulate(said$row), 0)
+    must(most <= reports_most, "...", "be at most {reports_most} labels of a row, not {most}", "readers")
+    new_reports(
+      n, classes, said$row, said$source, said$value, said$sources, readers = is.null(said$soft), soft = said$soft
+    )
+  }
+  molded$data <- data
   molded
 }

@@ -82,10 +82,7 @@ common_root <- function(n, sd, common) {
 #' Root of the prior correlation of the rates of sources
 #' @noRd
 rate_root <- function(sources, pooling) {
-  if (sources < 2) {
-    return(matrix(1))
-  }
-  common_root(sources, sqrt(1 - pooling), sqrt(pooling))
+  if (sources < 2) matrix(1) else common_root(sources, sqrt(1 - pooling), sqrt(pooling))
 }
 
 #' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most

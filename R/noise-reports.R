@@ -100,9 +100,7 @@ data_of <- function(data, rows) {
 #' Labels as classes 1..C, whatever their codes in the data: -1 and +1 are 1 and 2
 #' @param data list(y, reports)
 #' @noRd
-label_code <- function(data) {
-  as.integer(class_numbers(data$y, data$reports$classes))
-}
+label_code <- function(data) as.integer(class_numbers(data$y, data$reports$classes))
 
 #' Which rows have a report that is right for certain
 #' @noRd

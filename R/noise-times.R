@@ -47,12 +47,6 @@ inform_weights_sum <- function(times, X) {
   }
 }
 
-#' What can't be asked of rows that stand for several
-#' @noRd
-check_no_weights <- function(reports, what) {
-  refuse(!is.null(reports$times), "{what} can't have case weights.", "weights", arg = "weights")
-}
-
 #' Rows as often as they count, to the nearest whole number of all together; of more than `most` an
 #' even share
 #' @noRd

@@ -75,18 +75,18 @@ truth_block <- 4e6
 
 #' The nodes taken together, block by block of the rows: what the nodes say one
 #' by one takes many times the room
-#' @param at,seen,data see new_truth(). @param block see truth_block.
+#' @param at,data see new_truth(). @param seen function(rows), see node_seen().
 #' @return see truth_by_model()
 #' @noRd
 truth_in_blocks <- function(at, seen, data, block = truth_block) {
-  n <- dim(seen)[1]
-  rows <- max(1, floor(block / prod(dim(seen)[-1])))
-  if (rows >= n) {
-    return(truth_by_model(new_truth(at, seen, data)))
+  n <- length(data$y)
+  size <- max(1, floor(block / (length(at$weight) * data$reports$classes)))
+  if (size >= n) {
+    return(truth_by_model(new_truth(at, seen(seq_len(n)), data)))
   }
-  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% rows), function(rows) {
+  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% size), function(rows) {
     said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
-    truth_by_model(new_truth(at, seen[rows, , , drop = FALSE], said))
+    truth_by_model(new_truth(at, seen(rows), said))
   })
   utils::modifyList(bind_blocks(parts), parts[[1]][c("weight", "model")])
 }

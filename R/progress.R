@@ -86,12 +86,12 @@ rough_time <- function(seconds) {
 #' @noRd
 progress_display <- function(what, progress, frame) {
   if (isTRUE(progress) || interactive()) {
-    return(cli_display(what, frame))
+    cli_display(what, frame)
+  } else if (progressr_is_heard() && !identical(frame, globalenv())) {
+    progressr_display(what, frame)
+  } else {
+    line_display(what)
   }
-  if (progressr_is_heard() && !identical(frame, globalenv())) {
-    return(progressr_display(what, frame))
-  }
-  line_display(what)
 }
 
 # In scripts it does nothing unless it is asked to

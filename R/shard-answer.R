@@ -63,11 +63,9 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, tab
                                         cluster = NULL, format = "csv", ...) {
   check_no_dots(...)
   check_posterior(object)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(rows, cluster)
-  on.exit(team$close())
-  args <- list(object = object, type = type, noise = noise, cost = cost)
-  invisible(write_answers(team, "predict", args, to))
+  invisible(answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "predict", function(team) {
+    list(object = object, type = type, noise = noise, cost = cost)
+  }))
 }
 
 #' @rdname shard_answers
@@ -81,40 +79,59 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   check_model(object)
   check_posterior(object)
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  team <- new_team(rows, cluster)
-  on.exit(team$close())
-  encode_again(team, object)
-  latent <- shards_of_fit(object, team)
-  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
-  latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
-  out <- rounds_at_fit(latent, object)
-  if (!ep_converged(out)) {
-    status <- ep_status(out$status)
-    warn_sturdy(
-      "On these rows: {ep_message(status, out, object$spec$df)}", "not_converged",
-      status = status
-    )
-  }
-  write_answers(team, "suspects", c(out[c("point", "posterior", "lik")], list(object = object)), to)
+  answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "suspects", function(team) {
+    encode_again(team, object)
+    latent <- shards_of_fit(object, team)
+    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+    latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
+    out <- rounds_at_fit(latent, object)
+    if (!ep_converged(out)) {
+      status <- ep_status(out$status)
+      warn_sturdy("On these rows: {ep_message(status, out, object$spec$df)}", "not_converged", status = status)
+    }
+    c(out[c("point", "posterior", "lik")], list(object = object))
+  })
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
                                             cluster = NULL, format = "csv", ...) {
   check_no_dots(...)
   check_posterior(object)
-  to <- answer_target(rlang::maybe_missing(to), table, length(rows$sources), format)
-  args <- list(object = object, labels = labels, rates = rates)
-  for (name in c("labels", "rates")) {
-    must(
-      is.null(args[[name]]) || rlang::is_string(args[[name]]), name,
-      "be the name of a column, where rows are in {.fn shards}", got = args[[name]]
-    )
-  }
-  inform_no_label_noise(object)
+  answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "labelled", function(team) {
+    args <- list(object = object, labels = labels, rates = rates)
+    for (name in c("labels", "rates")) {
+      given <- args[[name]]
+      words <- "be the name of a column, where rows are in {.fn shards}"
+      must(is.null(given) || rlang::is_string(given), name, words, got = given)
+    }
+    inform_no_label_noise(object)
+    args
+  })
+}
+
+#' Asks every shard to write its answers, or for them, in its turn
+#' @param args function(team): what it is asked. @param others as the help says.
+#' @noRd
+answer_apart <- function(rows, to, table, cluster, format, verb, args) {
+  size <- length(rows$sources)
+  to <- answer_target(rlang::maybe_missing(to), table, size, format)
   team <- new_team(rows, cluster)
   on.exit(team$close())
-  write_answers(team, "labelled", args, to)
+  args <- args(team)
+  if (is.null(to$con)) {
+    done <- team$ask(verb, args, lapply(to$files, function(file) list(file = file)))
+    lapply(to$files, function(file) remove_files(unfinished(file))) # of tasks that were killed
+  } else {
+    done <- lapply(seq_len(size), function(k) {
+      done <- team$ask(verb, args, shards = k)[[1]]
+      DBI::dbWriteTable(to$con, to$table, cbind(shard = rep(k, done$rows), done$answers), append = TRUE)
+      done[names(done) != "answers"]
+    })
+  }
+  found <- data.frame(shard = seq_len(size), rows = vapply(done, `[[`, numeric(1), "rows"))
+  if (verb != "predict") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
+  if (is.null(to$con)) found$file <- to$files else found$table <- to$table
+  found
 }
 
 #' Encodes rows as the fit does, which must be its rows
@@ -123,11 +140,9 @@ encode_again <- function(team, object) {
   types <- first_rows(team)$types
   counts <- encode_shards(team, object$blueprint, stats::na.omit, types)$counts
   of_fit <- object$shards$counts
-  must(
-    identical(counts, of_fit), "rows", "be those of the fit", "rows",
-    more = c(x = "They have {counts[1]} and {counts[2]} labels of the two classes, not
-                  {of_fit[1]} and {of_fit[2]}.")
-  )
+  must(identical(counts, of_fit), "rows", "be those of the fit", "rows", more = c(
+    x = "They have {counts[1]} and {counts[2]} labels of the two classes, not {of_fit[1]} and {of_fit[2]}."
+  ))
 }
 
 #' The latent of a fit over its shards
@@ -136,9 +151,8 @@ shards_of_fit <- function(object, team) {
   rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
   if (is.null(object$inducing)) {
-    return(latent_weight_shards(team, rows, few, object$prior))
-  }
-  latent_shards(team, rows, few, model_columns(object), NULL)
+    latent_weight_shards(team, rows, few, object$prior)
+  } else latent_shards(team, rows, few, model_columns(object), NULL)
 }
 
 #' The posterior of a fit, in the coordinates of its latent
@@ -158,19 +172,13 @@ posterior_of_fit <- function(object) {
 answer_target <- function(to, table, size, format) {
   format <- check_choice(format, c("csv", "parquet"), "format")
   if (format == "parquet") check_parquet()
-  must(
-    !rlang::is_missing(to), "to", "be given: where the answers are to be written",
-    "missing_argument"
-  )
+  must(!rlang::is_missing(to), "to", "be given: where the answers are to be written", "missing_argument")
   if (inherits(to, "DBIConnection")) {
     must(rlang::is_string(table), "table", "be the name of a table", got = table)
     check_absent(DBI::dbExistsTable(to, table), paste("The table", table))
     return(list(con = to, table = table))
   }
-  must(
-    rlang::is_string(to) && dir.exists(to), "to",
-    "be a folder that exists, or a DBI connection", got = to
-  )
+  must(rlang::is_string(to) && dir.exists(to), "to", "be a folder that exists, or a DBI connection", got = to)
   files <- file.path(normalizePath(to), sprintf("shard-%05d.%s", seq_len(size), format))
   there <- files[file.exists(files)]
   check_absent(length(there) > 0, paste("The file", there[1]))
@@ -178,43 +186,16 @@ answer_target <- function(to, table, size, format) {
 }
 
 check_absent <- function(there, what) {
-  refuse(
-    there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."),
-    "exists", arg = "to"
-  )
-}
-
-#' Asks every shard to write its answers, or for them, in its turn
-#' @noRd
-write_answers <- function(team, verb, args, to) {
-  size <- team$size
-  if (is.null(to$con)) {
-    done <- team$ask(verb, args, lapply(to$files, function(file) list(file = file)))
-    lapply(to$files, function(file) remove_files(unfinished(file))) # of tasks that were killed
-  } else {
-    done <- lapply(seq_len(size), function(k) {
-      done <- team$ask(verb, args, shards = k)[[1]]
-      answers <- cbind(shard = rep(k, done$rows), done$answers)
-      DBI::dbWriteTable(to$con, to$table, answers, append = TRUE)
-      done[names(done) != "answers"]
-    })
-  }
-  found <- data.frame(shard = seq_len(size), rows = vapply(done, `[[`, numeric(1), "rows"))
-  if (verb != "predict") found$wrong <- vapply(done, `[[`, numeric(1), "wrong")
-  if (is.null(to$con)) found$file <- to$files else found$table <- to$table
-  found
+  refuse(there, c("{what} already exists.", i = "Remove it, or let {.arg to} be another place."), "exists", arg = "to")
 }
 
 # A fit without its rows ------------------------------------------------------
 
 check_by_ep.sharded <- function(object) {
-  abort_sturdy(
-    c(
-      "The fit keeps no rows: they are where it found them.",
-      i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take
-           rows that {.fn shards} describes, and write what they find.",
-      i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."
-    ),
-    "no_sites"
-  )
+  abort_sturdy(c(
+    "The fit keeps no rows: they are where it found them.",
+    i = "{.code predict(fit, rows, to = )} and {.code mislabelled(fit, rows, to = )} take rows that {.fn shards}
+         describes, and write what they find.",
+    i = "Of a table of a database {.code predict_sql(fit, table, labels = )} says which labels are wrong."
+  ), "no_sites")
 }

@@ -10,8 +10,7 @@ map_here <- function(items, message) lapply(items, shard_task, message)
 new_mapper <- function(cluster, patience, folder) {
   must(
     is.function(cluster) || inherits(cluster, "cluster") && length(cluster), "cluster",
-    "be a function that is used as {.fn lapply} is, or a cluster made by {.fn parallel::makeCluster}",
-    got = cluster
+    "be a function that is used as {.fn lapply} is, or a cluster made by {.fn parallel::makeCluster}", got = cluster
   )
   map <- if (inherits(cluster, "SOCKcluster")) {
     socket_mapper(cluster, patience, folder)
@@ -44,12 +43,12 @@ packed_task <- function(sent, version) {
   task
 }
 
-#' Answers to all tasks; those that are lost on the way are asked for again
+#' Answers to all tasks, in whatever order they come; those that are lost on the way are asked for again
 #' @param run that the task is of: in each there is a warning for each reason.
 #' @noRd
 map_all <- function(map, X, task, run) {
   answers <- X
-  left <- seq_along(X)
+  left <- names(X)
   tries <- 0
   while (length(left)) {
     cause <- NULL
@@ -58,21 +57,22 @@ map_all <- function(map, X, task, run) {
       cause <<- cnd
       NULL
     })
-    if (length(got) != length(left)) got <- vector("list", length(left))
     lapply(got, check_version)
-    said <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
-    answers[left[said]] <- got[said]
-    if (all(said)) break
-    left <- left[!said]
-    tries <- if (any(said)) 0 else tries + 1
-    lost <- names(X)[left]
-    why <- lost_why(got[!said][[1]], cause)
+    is_answer <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
+    said <- vapply(got[is_answer], function(x) as.character(x$shard), "")
+    answers[said] <- got[is_answer]
+    lost <- setdiff(left, said)
+    if (!length(lost)) break
+    tries <- if (length(lost) < length(left)) 0 else tries + 1
+    left <- lost
+    came <- if (!all(is_answer)) got[!is_answer][[1]] # in the place of an answer
+    why <- if (!is.null(cause)) {
+      conditionMessage(cause)
+    } else if (is.character(came)) came[1] else paste("what came was", describe(came))
     refuse(
       tries == 3,
       c("{.arg cluster} has no answer for {cli::qty(length(lost))}shard{?s} {few(lost)}.",
-        x = if (is.null(cause)) "{why}.",
-        i = "What is saved in a {.arg checkpoint} can be resumed."),
-      "cluster", arg = "cluster", parent = cause
+        x = if (is.null(cause)) "{why}.", i = resume_hint), "cluster", arg = "cluster", parent = cause
     )
     warn_sturdy(
       "No answer for {cli::qty(length(lost))}shard{?s} {few(lost)}, which {?is/are} asked again: {why}.",
@@ -82,14 +82,7 @@ map_all <- function(map, X, task, run) {
   unname(answers)
 }
 
-#' @param got what came in the place of an answer. @param cause the error of the mapper, or `NULL`.
-#' @noRd
-lost_why <- function(got, cause) {
-  if (!is.null(cause)) {
-    return(conditionMessage(cause))
-  }
-  if (is.character(got)) got[1] else paste("what came was", describe(got))
-}
+resume_hint <- "What is saved in a {.arg checkpoint} can be resumed."
 
 check_version <- function(got) {
   found <- if (is.list(got)) got[["version"]]
@@ -114,23 +107,18 @@ socket_mapper <- function(cluster, patience, folder) {
   place <- integer() # the node of each shard, by name
   function(X, FUN) {
     refuse(
-      !length(alive), c(
-        "No node of {.arg cluster} answers any more.",
-        i = "What is saved in a {.arg checkpoint} can be resumed."
-      ), "cluster", arg = "cluster"
+      !length(alive), c("No node of {.arg cluster} answers any more.", i = resume_hint), "cluster", arg = "cluster"
     )
     new <- setdiff(names(X), names(place)[place %in% alive])
     place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
     before <- lapply(nodes, set_timeout, patience)
     on.exit(Map(set_timeout, nodes, before))
-    it <- new_round(nodes, patience, length(X))
+    it <- new_round(nodes, split(seq_along(X), place[names(X)]))
     # who is interrupted leaves no answer under way, if that does not last
     on.exit(it$listen(seconds_now() + 5), add = TRUE, after = FALSE)
-    for (k in unique(place[names(X)])) {
-      tasks <- which(place[names(X)] == k)
-      it$send(as.character(k), tasks, list(X[tasks], FUN), sign_file(folder, names(X)[tasks]))
-    }
-    it$listen(Inf)
+    it$send(X, FUN)
+    signs <- function(k) file.size(sign_file(folder, names(X)[it$tasks[[k]]]))
+    it$listen(Inf, patience, signs)
     alive <<- setdiff(alive, it$lost)
     it$answers
   }
@@ -142,49 +130,46 @@ set_timeout <- function(con, seconds) {
 
 #' Tasks that are under way
 #'
-#' @param nodes connections. @param size number of tasks.
-#' @return an environment with answers (in words why there is none), lost (nodes), send(k, tasks,
-#'   args: of lapply(), signs: files that grow while they are done) to node k, and listen(until):
-#'   to those who have still to answer
+#' @param nodes connections. @param tasks positions of tasks, by the number of their node.
+#' @return an environment with tasks; answers (in words why there is none); lost (nodes); send(X, FUN); and
+#'   listen(until, patience, signs): to those who have still to answer, as long as signs(node) changes
 #' @noRd
-new_round <- function(nodes, patience, size) {
-  it <- new.env(parent = emptyenv())
-  it$answers <- vector("list", size)
+new_round <- function(nodes, tasks) {
+  it <- list2env(list(tasks = tasks, answers = vector("list", sum(lengths(tasks)))))
   call <- tempfile() # what a node was asked before has another
-  busy <- list()
-  lose <- function(k, why) {
-    it$answers[busy[[k]]$tasks] <- paste("node", k, why)
-    it$lost <- c(it$lost, as.integer(k))
+  busy <- list() # of each node what signs it gave, and since when no others
+  end <- function(k, answers) {
+    it$answers[tasks[[k]]] <- answers
     busy[[k]] <<- NULL
   }
-  it$send <- function(k, tasks, args, signs) {
-    busy[[k]] <<- list(tasks = tasks, signs = signs, since = seconds_now())
-    data <- list(fun = lapply, args = args, return = TRUE, tag = call)
-    # in one piece: small ones wait for each other on a network
-    bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
-    tryCatch(
-      writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) lose(k, "can't be reached")
-    )
+  lose <- function(k, why) {
+    it$lost <- c(it$lost, as.integer(k))
+    end(k, paste("node", k, why))
+  }
+  it$send <- function(X, FUN) {
+    for (k in names(tasks)) {
+      busy[[k]] <<- list(since = seconds_now())
+      data <- list(fun = lapply, args = list(X[tasks[[k]]], FUN), return = TRUE, tag = call)
+      # in one piece: small ones wait for each other on a network
+      bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
+      tryCatch(writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) lose(k, "can't be reached"))
+    }
   }
   hear <- function(k) {
     got <- tryCatch(unserialize(nodes[[as.integer(k)]]), error = function(cnd) lose(k, "has gone"))
-    if (!identical(got$tag, call)) return()
-    it$answers[busy[[k]]$tasks] <- got$value
-    busy[[k]] <<- NULL
+    if (identical(got$tag, call)) end(k, got$value)
   }
-  wait <- function(k) {
-    signs <- file.size(busy[[k]]$signs)
-    if (!identical(signs, busy[[k]]$before)) {
-      busy[[k]][c("before", "since")] <<- list(signs, seconds_now())
-    } else if (seconds_now() - busy[[k]]$since > patience) {
-      lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
-    }
-  }
-  it$listen <- function(until) {
+  it$listen <- function(until, patience = Inf, signs = function(k) 0) {
     while (length(at <- names(busy)) && seconds_now() < until) {
       ready <- socketSelect(nodes[as.integer(at)], FALSE, 1)
       lapply(at[ready], hear)
-      lapply(at[!ready], wait)
+      for (k in at[!ready]) {
+        now <- signs(k)
+        if (!identical(now, busy[[k]]$signs)) busy[[k]] <<- list(signs = now, since = seconds_now())
+        if (seconds_now() - busy[[k]]$since > patience) {
+          lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
+        }
+      }
     }
     if (length(busy)) {
       warn_sturdy(

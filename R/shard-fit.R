@@ -3,23 +3,17 @@
 
 elsewhere <- "with shards, or with a table of a database."
 
-mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env,
-                                    known) {
+mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   spec <- check_shards_spec(spec)
-  for (arg in names(known)[lengths(known) > 0]) {
-    abort_sturdy(paste("{.arg {arg}} can't be used", elsewhere), arg, arg = arg)
+  refuse_elsewhere <- function(when, what, class, instead = "", arg = class) {
+    refuse(when, trimws(paste(what, "can't be used", elsewhere, instead)), class, arg = arg)
   }
-  if (!is.null(subset)) {
-    abort_sturdy(
-      paste("{.arg subset} can't be used", elsewhere, "Leave the rows out there."),
-      "subset", arg = "subset"
-    )
-  }
+  for (name in names(known)) refuse_elsewhere(length(known[[name]]) > 0, "{.arg {arg}}", name)
+  refuse_elsewhere(!is.null(subset), "{.arg subset}", "subset", "Leave the rows out there.")
   left <- formula[[2]]
-  refuse(
-    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
-    paste("{.fn readers} can't be used", elsewhere, "Fit the rows of a part of them."), "readers",
-    arg = "formula"
+  refuse_elsewhere(
+    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"), "{.fn readers}", "readers",
+    "Fit the rows of a part of them.", "formula"
   )
   na.action <- check_na_action(na.action)
   team <- if (inherits(data, "sturdy_source")) table_team(data, cluster) else new_team(data, cluster)
@@ -61,11 +55,7 @@ encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
 #' @noRd
 sample_shards <- function(team, rows) {
   n <- sum(rows)
-  wanted <- if (n <= 1.2 * stage_rows) {
-    seq_len(n)
-  } else {
-    unique(ceiling(n * golden_share(seq_len(stage_rows))))
-  }
+  wanted <- if (n <= 1.2 * stage_rows) seq_len(n) else unique(ceiling(n * golden_share(seq_len(stage_rows))))
   before <- cumsum(rows) - rows
   parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
     mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
@@ -84,10 +74,8 @@ check_shards_spec <- function(spec) {
     identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "inference",
     "ADF depends on the order of the rows: see {.fn bpm_stream}."
   )
-  refuse_with_shards(
-    spec_model(spec) != "bpm" && is.null(spec$inducing),
-    "{.arg inducing} must not be {.code NULL}", "inducing"
-  )
+  none <- spec_model(spec) != "bpm" && is.null(spec$inducing)
+  refuse_with_shards(none, "{.arg inducing} must not be {.code NULL}", "inducing")
   asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
   refuse_with_shards(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
@@ -110,9 +98,7 @@ mold_rows.sturdy_source <- mold_rows.sturdy_shards
 
 # Fits ------------------------------------------------------------------------
 
-fit_shards <- function(spec, team, molded) {
-  UseMethod("fit_shards")
-}
+fit_shards <- function(spec, team, molded) UseMethod("fit_shards")
 
 fit_shards.gpc_spec <- function(spec, team, molded) {
   refuse(

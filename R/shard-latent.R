@@ -10,10 +10,7 @@
 #' @noRd
 latent_shards <- function(team, rows, few, columns, m) {
   prior <- function(hyper) {
-    list(
-      n_all = sum(rows), d = sum(rows), nugget = hyper$nugget, Z = few$Z, columns = columns,
-      hyper = hyper
-    )
+    list(n_all = sum(rows), d = sum(rows), nugget = hyper$nugget, Z = few$Z, columns = columns, hyper = hyper)
   }
   again <- function(hyper, size = m) {
     placed <- if (is.null(m)) few else few$again(hyper, size)
@@ -58,64 +55,54 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
                         by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
   prepare <- function(hyper) team$log$prior <- prior(hyper)
+  project <- function(hyper, df, L, found) {
+    if (team$resumed) {
+      return(held_sites)
+    }
+    if (length(found$sites$tau) == n) { # all rows are the few that there are
+      team$ask("hold", each = Map(function(before, n) {
+        list(value = lapply(found$sites[c("tau", "nu")], `[`, before + seq_len(n)))
+      }, cumsum(rows) - rows, rows))
+    } else {
+      prepare(hyper)
+      unit <- 1 / units(hyper)
+      lik <- list(df = df, L = L)
+      team$ask("project", list(b = unit * found$b, C = unit * t(unit * found$extra), lik = lik))
+    }
+    team$sites <- team$number
+    held_sites
+  }
+  native <- function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE, progress = NULL) {
+    prepare(hyper)
+    if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
+    out <- shard_rounds(team, list(df = df, L = L), control, if (is.null(sites)) "prior" else "sites", progress)
+    if (out$status < 0) {
+      return(out)
+    }
+    out <- c(out, list(lik = list(df = df, L = L), gradient = NULL, gradient_status = NA_integer_))
+    if (gradient && ep_converged(out)) {
+      sums <- team$sum("gradient", out[c("point", "posterior", "lik")], add_gradients)
+      out$gradient_status <- if (is.list(sums)) 0L else 4L
+      if (is.list(sums)) {
+        out[c("gradient", "slope")] <- list(sums, sums$slope)
+        out$gradient <- by_hyper(out, hyper)
+      }
+    }
+    out$value <- switch(criterion,
+      evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
+    )
+    unit <- units(hyper)
+    out$b <- unit * out$b
+    out$extra <- unit * t(unit * out$extra)
+    out
+  }
   new_latent(
     n = n, columns = few$columns, classes = 2L, y = NULL,
     reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
     hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
     coarse = if (n > parallel_rows) 1e-3, second = FALSE, Z = few$Z, places = few$places,
-    some = function(k) few,
-    again = again, predict = few$predict,
-    project = function(hyper, df, L, found) {
-      if (team$resumed) {
-        return(held_sites)
-      }
-      if (length(found$sites$tau) == n) { # all rows are the few that there are
-        team$ask("hold", each = Map(function(before, n) {
-          list(value = lapply(found$sites[c("tau", "nu")], `[`, before + seq_len(n)))
-        }, cumsum(rows) - rows, rows))
-      } else {
-        prepare(hyper)
-        unit <- 1 / units(hyper)
-        team$ask("project", list(
-          b = unit * found$b, C = unit * t(unit * found$extra), lik = list(df = df, L = L)
-        ))
-      }
-      team$sites <- team$number
-      held_sites
-    },
-    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
-                      progress = NULL) {
-      prepare(hyper)
-      lik <- list(df = df, L = L)
-      if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
-      out <- rounds_and_gradient(team, lik, control, sites, gradient, progress)
-      if (out$status < 0) {
-        return(out)
-      }
-      out$value <- switch(criterion,
-        evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
-      )
-      out$lik <- lik
-      if (!is.null(out$gradient)) out$gradient <- by_hyper(out, hyper)
-      unit <- units(hyper)
-      out$b <- unit * out$b
-      out$extra <- unit * t(unit * out$extra)
-      out
-    }
+    some = function(k) few, again = again, predict = few$predict, project = project, native = native
   )
-}
-
-#' Rounds, and the sum of the rows' shares in the gradient where it is asked for
-#' @noRd
-rounds_and_gradient <- function(team, lik, control, sites, wanted, progress) {
-  out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
-  out[c("gradient", "gradient_status")] <- list(NULL, NA_integer_)
-  if (wanted && ep_converged(out)) {
-    gradient <- team$sum("gradient", c(out[c("point", "posterior")], list(lik = lik)), add_gradients)
-    out$gradient_status <- if (is.list(gradient)) 0L else 4L
-    if (is.list(gradient)) out[c("gradient", "slope")] <- list(gradient, gradient$slope)
-  }
-  out
 }
 
 #' The optimum, where the label stage averages over noise models that of a rate for each class

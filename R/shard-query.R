@@ -13,11 +13,9 @@ sql_normal <- function(z) {
   paste0(sql_number(1 / sqrt(2 * pi)), " * EXP((-0.5E0) * ", z, " * ", z, ")")
 }
 
-#' The natural logarithm: not all builds of SQLite have one of that name
+#' The natural logarithm, whatever the base is of what a database calls LOG
 #' @noRd
-sql_log <- function(x, con) {
-  if (inherits(con, "SQLiteConnection")) paste0("(LOG(", x, ") / LOG(EXP(1E0)))") else paste0("LN(", x, ")")
-}
+sql_log <- function(x) paste0("(LOG(", x, ") / LOG(EXP(1E0)))")
 
 #' m / sqrt(q2), within what doubles have tails of
 #' @noRd
@@ -26,51 +24,51 @@ sql_within <- function(m, q2) {
   paste("CASE WHEN", z, "< (-37E0) THEN (-37E0) WHEN", z, "> 37E0 THEN 37E0 ELSE", z, "END")
 }
 
-#' The steps of a query up to the cavity of each row
+#' Steps up to the cavity of each row
 #'
+#' A *step* names expressions of what those before it have named: s, the sign of the label; x1, x2, .., the
+#' columns; lo; of the posterior m0, a0, z0 and so on, of the cavity m, a and z.
 #' @param at list(w, M, rates: of both classes, by: see rates_by(), prior).
-#' @return an environment: with(sql), a further step, which returns what stands for each; design(), the
-#'   columns of the design; sign(), of the label; row, as named above; rho; query(answer)
+#' @return list(steps, x: the columns of the design, rho)
 #' @noRd
 table_cavity <- function(table, at) {
   con <- table$con
-  steps <- sql_steps(FALSE, DBI::SQL(table_base(table)), c(table$needed, table$response), con)
-  double <- function(sql) paste0("CAST(", sql, " AS ", sql_dialect(con)$double, ")", recycle0 = TRUE)
-  event <- sql_value(table$classes$value[2], con)
-  sign <- paste("CASE WHEN", steps$column(table$response), "=", event, "THEN 1E0 ELSE (-1E0) END")
-  x <- steps$let(double(c(sign, sql_columns(table$blueprint, function(k) 0, steps)$X)))
-  carried <- seq_along(x)
-  it <- new.env()
-  it$with <- function(...) {
-    sql <- c(...)
-    made <- steps$let(c(x, sql))
-    x <<- made[carried]
-    stats::setNames(as.list(made[-carried]), names(sql))
-  }
-  it$sign <- function() x[1]
-  it$design <- function() c(if (at$prior$intercept) "1E0", x[-1])
-  it$query <- function(answer) steps$query(NULL, answer, if (sql_puts_in(con)) "MATERIALIZED " else "")
-  it$rho <- sql_number(1 - sum(at$rates))
-  r <- it$with(
-    m = paste0(x[1], " * (", sql_linear(at$w, it$design()), ")"), a = sql_quadratic(at$M, it$design())
+  column <- function(name) paste0("t.", sql_name(name, con))
+  double <- function(sql) paste0("CAST(", sql, " AS ", table$double, ")", recycle0 = TRUE)
+  event <- paste(column(table$response), "=", sql_value(table$classes$value[2], con))
+  sign <- paste("CASE WHEN", event, "THEN 1E0 ELSE (-1E0) END")
+  coded <- sql_columns(table$blueprint, function(k) 0, list(column = column, con = con))$X
+  names <- paste0("x", seq_along(coded), recycle0 = TRUE)
+  x <- c(if (at$prior$intercept) "1E0", names)
+  rates <- sql_number(at$rates)
+  rho <- sql_number(1 - sum(at$rates))
+  steps <- list(
+    stats::setNames(double(c(sign, coded)), c("s", names)),
+    c(
+      lo = paste("CASE WHEN s > 0E0 THEN", rates[1], "ELSE", rates[2], "END"),
+      m0 = paste0("s * (", sql_linear(at$w, x), ")"), a0 = sql_quadratic(at$M, x)
+    ),
+    c(z0 = sql_within("m0", "1E0 + a0")),
+    c(p0 = sql_phi("z0")),
+    c(d0 = paste0(rho, " * ", sql_normal("z0"), " / (SQRT(1E0 + a0) * (lo + ", rho, " * p0))")),
+    c(m = "m0 - a0 * d0", a = "a0 * (1E0 + a0 * d0 * (d0 + z0 / SQRT(1E0 + a0)))"),
+    c(z = sql_within("m", "1E0 + a"))
   )
-  r <- it$with(m = r$m, a = r$a, z = sql_within(r$m, paste0("1E0 + ", r$a)))
-  lo <- paste("CASE WHEN", x[1], "> 0E0 THEN", sql_number(at$rates[1]), "ELSE", sql_number(at$rates[2]), "END")
-  r <- it$with(m = r$m, a = r$a, z = r$z, lo = lo, phi = sql_phi(r$z))
-  d1 <- sql_slope(r, paste0("1E0 + ", r$a), it$rho)
-  r <- it$with(m = r$m, a = r$a, z = r$z, lo = r$lo, d1 = d1)
-  tau <- sprintf("%s * (%s + %s / SQRT(1E0 + %s))", r$d1, r$d1, r$z, r$a)
-  r <- it$with(
-    lo = r$lo, m = paste(r$m, "-", r$a, "*", r$d1), a = paste0(r$a, " * (1E0 + ", r$a, " * ", tau, ")")
-  )
-  it$row <- it$with(lo = r$lo, m = r$m, a = r$a, z = sql_within(r$m, paste0("1E0 + ", r$a)))
-  it
+  list(steps = steps, x = x, rho = rho)
 }
 
-#' Z' / Z
+#' The query of an answer over all rows by steps, each of which hands on what later ones name
 #' @noRd
-sql_slope <- function(r, q2, rho) {
-  paste0(rho, " * ", sql_normal(r$z), " / (SQRT(", q2, ") * (", r$lo, " + ", rho, " * ", r$phi, "))")
+table_query <- function(table, steps, answer) {
+  own <- paste0("step_", seq_along(steps))
+  from <- c(paste(table_base(table), "t"), own)
+  made <- vapply(seq_along(steps), function(i) {
+    later <- unlist(strsplit(c(unlist(steps[-seq_len(i)]), answer), "[^A-Za-z0-9_]+"))
+    carried <- intersect(unlist(lapply(steps[seq_len(i - 1)], names)), later)
+    columns <- paste(c(carried, paste(steps[[i]], "AS", names(steps[[i]]))), collapse = ", ")
+    paste0(own[i], " AS ", table$hint, "(SELECT ", columns, " FROM ", from[i], ")")
+  }, "")
+  paste0("WITH ", paste(made, collapse = ",\n"), "\nSELECT ", paste(answer, collapse = ", "), " FROM ", utils::tail(own, 1))
 }
 
 #' The sums of a round
@@ -78,47 +76,40 @@ sql_slope <- function(r, q2, rho) {
 #'   and the rates of both classes, their slope and curvature)
 #' @noRd
 table_round <- function(table, at) {
-  it <- table_cavity(table, at)
-  r <- it$row
-  r <- it$with(lo = r$lo, m = r$m, a = r$a, z = r$z, phi = sql_phi(r$z))
-  z <- paste0(r$lo, " + ", it$rho, " * ", r$phi)
-  own <- paste0("(1E0 - ", r$phi, ") / (", z, ")")
-  other <- paste0("(-", r$phi, ") / (", z, ")")
-  rate <- function(sign) { # of rates that are 0 it may be more than a double
-    if (ncol(at$by)) paste("CASE WHEN", it$sign(), sign, "0E0 THEN", own, "ELSE", other, "END") else "0E0"
-  }
-  r <- it$with(
-    m = r$m, a = r$a, Z = z, z = r$z, d1 = sql_slope(r, paste0("1E0 + ", r$a), it$rho), g1 = rate(">"), g2 = rate("<")
-  )
-  d2 <- sprintf("(-%s) * (%s + %s / SQRT(1E0 + %s))", r$d1, r$d1, r$z, r$a)
-  r <- it$with(m = r$m, a = r$a, Z = r$Z, d1 = r$d1, d2 = d2, g1 = r$g1, g2 = r$g2)
-  left <- sprintf("(1E0 + %s * %s)", r$d2, r$a)
-  h <- sprintf("(%s - %s * %s)", r$d1, r$m, r$d2)
+  cavity <- table_cavity(table, at)
+  rho <- cavity$rho
   by <- sql_number(-1 / (1 - sum(at$rates)))
-  s <- it$sign()
-  r <- it$with(
-    value = sprintf(
-      "%s - 0.5E0 * (%s + %s * (2E0 * %s - %s * %s) + %s * %s * %s / %s)", sql_log(r$Z, table$con),
-      sql_log(left, table$con), r$m, r$d1, r$m, r$d2, r$a, h, h, left
-    ),
-    tau = paste0("(-", r$d2, ") / ", left), d1 = paste(s, "*", r$d1),
-    c1 = sprintf("%s * %s * (%s - %s)", s, r$d1, by, r$g1), c2 = sprintf("%s * %s * (%s - %s)", s, r$d1, by, r$g2),
-    g1 = r$g1, g2 = r$g2
-  )
-  x <- it$design()
+  rate <- function(sign) { # of rates that are 0 it may be more than a double
+    if (!ncol(at$by)) return("0E0")
+    paste("CASE WHEN s", sign, "0E0 THEN (1E0 - p) / likely ELSE (-p) / likely END")
+  }
+  steps <- c(cavity$steps, list(
+    c(p = sql_phi("z")),
+    c(likely = paste("lo +", rho, "* p")),
+    c(d1 = paste0(rho, " * ", sql_normal("z"), " / (SQRT(1E0 + a) * likely)"), g1 = rate(">"), g2 = rate("<")),
+    c(d2 = "(-d1) * (d1 + z / SQRT(1E0 + a))"),
+    c(rest = "1E0 + d2 * a", h = "d1 - m * d2"),
+    c(
+      e = paste0(sql_log("likely"), " - 0.5E0 * (", sql_log("rest"),
+                 " + m * (2E0 * d1 - m * d2) + a * h * h / rest)"),
+      tau = "(-d2) / rest", d = "s * d1", c1 = paste0("s * d1 * (", by, " - g1)"),
+      c2 = paste0("s * d1 * (", by, " - g2)")
+    )
+  ))
+  x <- cavity$x
   lower <- lower.tri(diag(length(x)), diag = TRUE)
   sums <- c(
-    r$value, paste(r$d1, "*", x), paste(r$tau, "*", x[row(lower)[lower]], "*", x[col(lower)[lower]]),
-    paste(r$c1, "*", x), paste(r$c2, "*", x), r$g1, r$g2,
-    sprintf("(-%s) * %s", c(r$g1, r$g1, r$g2), c(r$g1, r$g2, r$g2))
+    "e", paste("d *", x), paste("tau *", x[row(lower)[lower]], "*", x[col(lower)[lower]]), paste("c1 *", x),
+    paste("c2 *", x), "g1", "g2", "(-g1) * g1", "(-g1) * g2", "(-g2) * g2"
   )
   refuse(
-    sql_puts_in(table$con) && length(sums) >= sql_widest,
+    length(sums) >= sql_widest && nzchar(table$hint),
     c("{length(x)} weights are too many for this database: a query would have {length(sums)} columns, more than
        {sql_widest}.", i = "{.fn shards} takes queries, and reads their rows."), "no_sql"
   )
   answer <- paste0(c("COUNT(*)", paste0("SUM(", sums, ")")), " AS s", seq_along(c(1, sums)))
-  read_round(unlist(table_ask(table, it$query(answer)), use.names = FALSE), length(x), table)
+  found <- table_ask(table, table_query(table, steps, answer))
+  read_round(unlist(found, use.names = FALSE), length(x), table)
 }
 
 read_round <- function(v, k, table) {
@@ -144,19 +135,18 @@ read_round <- function(v, k, table) {
 #' @noRd
 table_scores <- function(table, object) {
   unit <- object$prior$nugget
-  it <- table_cavity(table, list(
+  cavity <- table_cavity(table, list(
     w = object$weights$mean / sqrt(unit), M = object$weights$C / unit, rates = rep_len(object$epsilon, 2),
     prior = object$prior
   ))
-  z <- it$row$z
-  r <- it$with(z = z, tail = sql_phi(paste0("(-ABS(", z, "))")))
-  r <- it$with(logit = sprintf( # of the event: z has the sign of the label
-    "CASE WHEN %s * %s > 0E0 THEN (-1E0) ELSE 1E0 END * %s", r$z, it$sign(),
-    sql_log(paste(r$tail, "/ (1E0 -", r$tail, ")"), table$con)
+  steps <- c(cavity$steps, list(
+    c(tail = sql_phi("(-ABS(z))")),
+    # of the event: z has the sign of the label
+    c(logit = paste("CASE WHEN z * s > 0E0 THEN (-1E0) ELSE 1E0 END *", sql_log("tail / (1E0 - tail)"))),
+    c(cell = paste("FLOOR(logit /", sql_number(label_cell), ")"))
   ))
-  r <- it$with(logit = r$logit, cell = paste0("FLOOR(", r$logit, " / ", sql_number(label_cell), ")"))
-  answer <- paste(c(it$sign(), r$cell, "COUNT(*)", paste0("SUM(", r$logit, ")")), "AS", letters[1:4])
-  cells <- table_ask(table, paste0(it$query(answer), " GROUP BY ", it$sign(), ", ", r$cell))
+  answer <- c("s", "cell", "COUNT(*) AS n", "SUM(logit) AS t")
+  cells <- table_ask(table, paste(table_query(table, steps, answer), "GROUP BY s, cell"))
   times <- as.double(cells[[3]])
   list(kind = 1 + (cells[[1]] > 0), logit = as.double(cells[[4]]) / times, times = times)
 }

@@ -67,13 +67,14 @@ each_frame_digest <- function(state, columns, visit) {
   passed
 }
 
-#' What `visit(block)` gives of every block, the encoded rows being there
+#' What `visit(block, rows)` gives of every block, the encoded rows being there
+#' @param visit `rows`, see block_rows(), are made if it reads them.
 #' @noRd
 each_block <- function(state, visit) {
   if (state$options$keep) {
     return(lapply(state$blocks, function(block) {
       sign_of_life(state)
-      visit(block)
+      visit(block, block_rows(state, block))
     }))
   }
   answers <- vector("list", length(state$blocks))
@@ -84,29 +85,45 @@ each_block <- function(state, visit) {
     check_same_rows(identical(block$digest, rows_digest(data)))
     list2env(data[c("X", "y")], block)
     on.exit(rm(list = intersect(c("X", "Phi", "lambda"), names(block)), envir = block))
-    answers[number] <<- list(visit(block))
+    answers[number] <<- list(visit(block, block_rows(state, block)))
   })
   check_same_rows(number == length(answers))
   answers
 }
 
 check_same_rows <- function(same) {
-  must(
-    same, NULL, "have the same rows in the same order whenever it is read", "rows", of = "A shard"
-  )
+  must(same, NULL, "have the same rows in the same order whenever it is read", "rows", of = "A shard")
 }
 
-#' The sum of what `visit(block)` gives of every block, `NULL` of none
+#' The sum of what `visit(block, rows)` gives of every block, `NULL` of none
 #' @noRd
 sum_blocks <- function(state, visit, add) add_up(each_block(state, visit), add)
 
 add_up <- function(parts, add) Reduce(add, parts[lengths(parts) > 0])
 
+#' Features and lambda of a block as native functions take them [M 9.1]
+#' @noRd
+block_rows <- function(state, block) {
+  if (is.null(block[["Phi"]])) list2env(shard_features(state$prior, block$X), block)
+  c(list(Phi = block$Phi, lambda = block$lambda, kind = 1 + (block$y > 0)), state$prior[c("n_all", "d", "nugget")])
+}
+
+#' @param prior list(n_all, d, nugget, Z, columns, hyper), or of linear features list(n_all,
+#'   d, nugget, weights: their prior as bpm_design() takes it, scale: of each weight); d is
+#'   the dimension of the t.
+#' @noRd
+shard_features <- function(prior, X) {
+  if (!is.null(prior$Z)) {
+    return(native_features(X, prior$Z, prior$columns, prior$hyper))
+  }
+  list(Phi = sqrt(prior$scale) * bpm_design(X, prior$weights), lambda = rep(prior$nugget, nrow(X)))
+}
+
 #' Encoded rows by their numbers in the shard, ascending
 #' @noRd
 shard_rows <- function(state, rows) {
   before <- 0
-  sum_blocks(state, function(block) {
+  sum_blocks(state, function(block, ...) {
     mine <- rows[rows > before & rows <= before + block$n] - before
     before <<- before + block$n
     list(X = block$X[mine, , drop = FALSE], y = block$y[mine])
@@ -136,8 +153,7 @@ has_needed <- function(blueprint, data) {
   if (is.null(blueprint$needed)) {
     return(rep(TRUE, nrow(data)))
   }
-  frame <- stats::model.frame(blueprint$needed, data, na.action = stats::na.pass)
-  stats::complete.cases(by_formula(frame, "data"))
+  stats::complete.cases(by_formula(stats::model.frame(blueprint$needed, data, na.action = stats::na.pass), "data"))
 }
 
 #' Reads the rows, in batches
@@ -150,7 +166,7 @@ each_frame <- function(state, visit, most = Inf) {
   open_source(reader)
   if (!is.null(state$types)) reader$settle(state$types)
   left <- Inf
-  if (source$kind == "file") {
+  if (!is.null(source$first)) {
     reader$skip(source$first - 1)
     left <- source$rows
   }
@@ -164,34 +180,25 @@ each_frame <- function(state, visit, most = Inf) {
   reader$types()
 }
 
-shard_reader <- function(source, options) {
-  switch(source$kind,
-    frame = stream_source(source$data, options$batch_size, list()),
-    file = stream_source(source$path, options$batch_size, options$text),
-    query = query_source(source, options$batch_size),
-    "function" = made_source(source$open(), options$batch_size)
-  )
-}
-
-query_source <- function(source, batch_size) {
-  con <- reader <- NULL
-  open <- function() {
-    con <<- source$connect()
-    reader <<- dbi_source(con, source$query, batch_size)
-    reader$open()
-  }
-  close <- function() {
-    if (!is.null(reader)) reader$close()
-    if (!is.null(con)) DBI::dbDisconnect(con)
-    con <<- reader <<- NULL
-  }
-  new_source(open, function() reader$read(), close = close)
-}
-
-#' What a function returns: a connection was opened for this pass alone
+#' A reader of a shard; what is opened for it is closed with it
 #' @noRd
-made_source <- function(made, batch_size) {
-  reader <- stream_source(made, batch_size, list())
-  if (inherits(made, "connection") && isOpen(made)) reader$close <- function() close(made)
+shard_reader <- function(source, options) {
+  x <- source$x
+  if (is.function(source$connect)) {
+    con <- trying(source$connect(), "{.arg connect} stopped with an error.", "source")
+    reader <- dbi_source(con, x, options$batch_size)
+    opened <- function() DBI::dbDisconnect(con)
+  } else {
+    if (is.function(x)) x <- x()
+    reader <- stream_source(x, options$batch_size, options$text)
+    opened <- if (inherits(x, "connection") && isOpen(x)) function() close(x)
+  }
+  if (!is.null(opened)) {
+    release <- reader$close
+    reader$close <- function() {
+      release()
+      opened()
+    }
+  }
   reader
 }

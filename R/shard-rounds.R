@@ -15,9 +15,8 @@
 shard_rounds <- function(team, lik, control, from, progress = NULL) {
   it <- new.env(parent = emptyenv())
   it$least <- Inf # of the sizes so far
-  begun <- from != "prior" && (rounds_begin(it, team, lik, list(sites = team$sites)) ||
-    rounds_begin(it, team, lik, list(point = team$points))) || rounds_begin(it, team, lik, list())
-  if (!begun) {
+  start <- function(...) rounds_begin(it, team, lik, list(...))
+  if (!(from != "prior" && (start(sites = team$sites) || start(point = team$points)) || start())) {
     return(list(status = ep_codes[["not_positive_definite"]]))
   }
   status <- rounds_run(it, team, lik, control, progress)
@@ -66,17 +65,14 @@ rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = I
     return(FALSE)
   }
   sums <- team$sum("pass", list(
-    points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma,
-    scale = scale, save = it$save
+    points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale, save = it$save
   ), add_passes)
   it$save <- FALSE
   if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) {
     return(FALSE)
   }
   if (scale > 0) {
-    change <- Map(
-      function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")]
-    )
+    change <- Map(function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")])
     it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
   }
   team$points <- utils::head(c(team$number, team$points), length(it$memory) + 1)
@@ -88,52 +84,52 @@ rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = I
   TRUE
 }
 
+#' A symmetric or triangular matrix of its packed lower triangle
+#' @noRd
+unpacked_lower <- function(packed, k) {
+  M <- matrix(0, k, k)
+  M[lower.tri(M, diag = TRUE)] <- packed
+  M
+}
+
 #' The posterior of u, `NULL` where there is none
 #' @param at list(P (packed, without the identity), h)
 #' @return list(L (packed), w, log_det)
 #' @noRd
 posterior_of <- function(at) {
   k <- length(at$h)
-  P <- matrix(0, k, k)
-  lower <- lower.tri(P, diag = TRUE)
-  P[lower] <- at$P
+  P <- unpacked_lower(at$P, k)
   diag(P) <- diag(P) + 1
   L <- native_cholesky(P)
-  if (is.null(L)) {
-    return(NULL)
+  if (!is.null(L)) {
+    w <- native_solve(L, native_solve(L, at$h), TRUE)
+    list(L = L[lower.tri(L, diag = TRUE)], w = drop(w), log_det = 2 * sum(log(diag(L))))
   }
-  w <- native_solve(L, native_solve(L, at$h), TRUE)
-  list(L = L[lower], w = drop(w), log_det = 2 * sum(log(diag(L))))
 }
 
 rounds_run <- function(it, team, lik, control, progress) {
-  seen <- list(watch = NULL)
+  watch <- NULL
   exact <- TRUE # whether P and h are sums over the rows, and not of steps
   scale <- control$damping
   repeat {
-    worst <- it$sums$worst
-    rounds_record(it, lik, scale)
-    if (worst < control$tol && !exact) {
-      if (!rounds_exact(it, team, lik)) return(ep_codes[["not_positive_definite"]])
+    now <- rounds_now(it, lik)
+    it$trace <- rbind(it$trace, c(unlist(now[c("residual", "log_evidence")]), damping = scale, newton = 0))
+    if (it$sums$worst < control$tol && !exact) {
+      # anew from the rows, for those of the rounds are sums of many steps
+      it$at <- team$sum("gram", list(point = team$points[1]), add_grams)
+      if (!rounds_look(it, team, lik)) return(ep_codes[["not_positive_definite"]])
       exact <- TRUE
-      worst <- it$sums$worst
     }
-    if (worst < control$tol) return(ep_codes[["converged"]])
-    seen <- native_parallel_watch(seen$watch, it$rounds, worst, control$max_sweeps)
+    if (it$sums$worst < control$tol) return(ep_codes[["converged"]])
+    seen <- native_parallel_watch(watch, it$rounds, it$sums$worst, control$max_sweeps)
     if (seen$status != 0) return(seen$status)
-    if (!is.null(progress)) progress(it$rounds, worst)
+    watch <- seen$watch
+    if (!is.null(progress)) progress(it$rounds, it$sums$worst)
     scale <- rounds_step(it, team, lik, control)
     exact <- FALSE
     it$rounds <- it$rounds + 1L
     if (scale == 0) return(ep_codes[["no_step"]])
   }
-}
-
-#' P and h anew from the rows, for those of the rounds are sums of many steps
-#' @noRd
-rounds_exact <- function(it, team, lik) {
-  it$at <- team$sum("gram", list(point = team$points[1]), add_grams)
-  rounds_look(it, team, lik)
 }
 
 #' The first of the steps that helps
@@ -142,67 +138,43 @@ rounds_exact <- function(it, team, lik) {
 rounds_step <- function(it, team, lik, control) {
   plan <- native_parallel_steps(it$sums, control$damping, it$least)
   for (k in seq_along(plan$scale)) {
+    if (k == plan$along + 1) rounds_forget(it, team)
     gamma <- if (k <= plan$along) plan$gamma else numeric()
-    if (k == plan$along + 1) {
-      rounds_forget(it, team)
-    }
-    if (rounds_try(it, team, lik, gamma, plan$scale[k], plan$bound)) {
+    move <- it$sums[c("P", "h")]
+    for (j in seq_along(gamma)) move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
+    to <- Map(function(x, d) x + plan$scale[k] * d, it$at, move)
+    if (rounds_go(it, team, lik, to, gamma, plan$scale[k], plan$bound)) {
       return(plan$scale[k])
     }
   }
   0
 }
 
-rounds_try <- function(it, team, lik, gamma, scale, bound) {
-  move <- it$sums[c("P", "h")]
-  for (j in seq_along(gamma)) {
-    move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
-  }
-  rounds_go(it, team, lik, Map(function(x, d) x + scale * d, it$at, move), gamma, scale, bound)
-}
-
 # What comes of it ------------------------------------------------------------
 
-rounds_record <- function(it, lik, scale) {
+#' What EP says where we are, as far as all cavities are proper
+#' @noRd
+rounds_now <- function(it, lik) {
   sums <- it$sums
-  it$trace <- rbind(it$trace, c(
-    residual = if (sums$improper > 0) Inf else sums$worst,
-    log_evidence = rounds_evidence(it, lik, "evidence"), damping = scale, newton = 0
-  ))
+  log_det <- it$posterior$log_det + sums$log_det
+  proper <- sums$improper == 0
+  evidence <- function(which) if (proper) native_evidence(sums[[which]], log_det, lik$df) else NA_real_
+  list(
+    log_det = log_det, residual = if (proper) sums$worst else Inf, log_evidence = evidence("evidence"),
+    log_evidence_zp = evidence("evidence_zp"), loo_sum = if (proper) sums$loo else NA_real_
+  )
 }
-
-rounds_evidence <- function(it, lik, which) {
-  if (it$sums$improper > 0) {
-    return(NA_real_)
-  }
-  native_evidence(it$sums[[which]], rounds_log_det(it), lik$df)
-}
-
-rounds_log_det <- function(it) it$posterior$log_det + it$sums$log_det
 
 rounds_result <- function(it, lik, status) {
   posterior <- it$posterior
-  sums <- it$sums
-  list(
-    status = status, b = posterior$w, posterior = posterior[c("L", "w")],
-    extra = posterior_covariance(posterior), log_det = rounds_log_det(it),
-    residual = if (sums$improper > 0) Inf else sums$worst,
-    log_evidence = rounds_evidence(it, lik, "evidence"),
-    log_evidence_zp = rounds_evidence(it, lik, "evidence_zp"),
-    loo_sum = if (sums$improper > 0) NA_real_ else sums$loo,
-    sweeps = it$rounds, newton = 0L, skipped = as.integer(sums$improper),
-    trace = it$trace, sites = held_sites
-  )
+  k <- length(posterior$w)
+  half <- native_solve(unpacked_lower(posterior$L, k), diag(k))
+  c(list(
+    status = status, b = posterior$w, posterior = posterior[c("L", "w")], extra = native_product(half, half),
+    sweeps = it$rounds, newton = 0L, skipped = as.integer(it$sums$improper), trace = it$trace, sites = held_sites
+  ), rounds_now(it, lik))
 }
 
 # A token for the sites that the shards hold: learning adds multiples of sites to each
 # other, which these survive.
 held_sites <- list(tau = numeric(), nu = numeric())
-
-posterior_covariance <- function(posterior) {
-  k <- length(posterior$w)
-  L <- matrix(0, k, k)
-  L[lower.tri(L, diag = TRUE)] <- posterior$L
-  half <- native_solve(L, diag(k))
-  native_product(half, half)
-}

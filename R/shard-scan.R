@@ -13,97 +13,73 @@ shard_scan <- function(state, terms, needed, na.action, types) {
   digest <- each_frame_digest(state, needed, function(data) {
     absent <- setdiff(needed, names(data))
     must(
-      !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have",
-      "missing_column", of = "It", columns = absent
+      !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have", "missing_column",
+      of = "It", columns = absent
     )
     frame <- by_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data")
     frame <- apply_na_action(frame, na.action)
-    if (nrow(frame) == 0) {
-      return()
+    if (nrow(frame)) {
+      features <- formula_features(frame, terms)
+      check_features(features)
+      seen <<- add_up(list(seen, list(
+        n = nrow(frame), features = lapply(features, seen_values), term = attr(features, "term"),
+        y = seen_classes(stats::model.response(frame))
+      )), merge_seen)
     }
-    features <- formula_features(frame, terms)
-    check_features(features)
-    now <- list(
-      n = nrow(frame), features = lapply(features, seen_values),
-      term = attr(features, "term"), y = seen_classes(stats::model.response(frame))
-    )
-    seen <<- if (is.null(seen)) now else merge_seen(seen, now)
   })
   list(seen = seen, digest = digest)
 }
 
+#' Of numbers how many, their mean, squares apart from it, and range; of other values which, and how often
+#' @noRd
 seen_values <- function(v) {
   kind <- feature_kind(v)
   if (kind != "numeric") {
     used <- unique(as.character(v))
-    return(list(
-      kind = kind, levels = levels(v), used = used, contrasts = contrasts_of(v),
-      count = tabulate(match(as.character(v), used), length(used))
-    ))
+    count <- tabulate(match(as.character(v), used), length(used))
+    return(list(kind = kind, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count))
   }
   time <- time_of(v)
   v <- as.double(v)
-  list(
-    kind = kind, n = length(v), mean = mean(v), squares = sum((v - mean(v))^2),
-    range = range(v), time = time
-  )
+  list(kind = kind, n = length(v), mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time)
 }
 
 #' The different values of a response, with their type; of many a few
 #' @noRd
 seen_classes <- function(y) {
   y <- check_outcome(y, "y")
-  y[!duplicated(y)][seq_len(min(20, sum(!duplicated(y))))]
+  utils::head(y[!duplicated(y)], 20)
 }
 
 merge_seen <- function(a, b) {
+  kinds <- function(seen) vapply(seen, function(s) toString(c(s$kind, class(s$time), attr(s$time, "units"))), "")
+  of <- lapply(list(a$features, b$features), kinds)
+  other <- setdiff(union(names(of[[1]]), names(of[[2]])), names(of[[1]])[of[[1]] == of[[2]][names(of[[1]])]])
+  check_merged(identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other)
+  same <- is.factor(a$y) && is.factor(b$y) || is.numeric(a$y) && is.numeric(b$y) || class(a$y)[1] == class(b$y)[1]
+  check_merged(same, "outcome_type", "The response")
   list(
-    n = a$n + b$n, features = merge_features(a$features, b$features), term = a[["term"]],
-    y = merge_classes(a$y, b$y)
+    n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]],
+    y = unique(c(a$y, b$y))
   )
 }
 
-merge_features <- function(a, b) {
-  kinds <- function(seen) {
-    vapply(seen, function(s) toString(c(s$kind, class(s$time), attr(s$time, "units"))), "")
-  }
-  other <- setdiff(union(names(a), names(b)), names(a)[kinds(a) == kinds(b)[names(a)]])
-  must(
-    identical(kinds(a), kinds(b)), NULL, "be of the same type in all batches and shards",
-    "column_type", of = "Column{?s} {.val {other}}", column = other
-  )
-  Map(merge_values, a, b)
+check_merged <- function(same, class, of, ..., .envir = rlang::caller_env()) {
+  must(same, NULL, "be of the same type in all batches and shards", class, of = of, ..., .envir = .envir)
 }
 
 # Means and squared deviations as Chan, Golub and LeVeque combine them
 merge_values <- function(a, b) {
-  if (a$kind != "numeric") {
-    used <- union(a$used, b$used)
-    count <- function(seen) as.numeric(c(seen$count, 0)[match(used, seen$used, length(seen$used) + 1)])
-    return(list(
-      kind = a$kind, levels = union(a$levels, b$levels), used = used, contrasts = a$contrasts,
-      count = count(a) + count(b)
-    ))
+  if (a$kind == "numeric") {
+    n <- a$n + b$n
+    gap <- b$mean - a$mean
+    squares <- a$squares + b$squares + gap^2 * a$n * b$n / n
+    a[c("n", "mean", "squares", "range")] <- list(n, a$mean + gap * b$n / n, squares, range(a$range, b$range))
+  } else {
+    count <- rowsum(c(a$count, b$count), c(a$used, b$used), reorder = FALSE)
+    a[c("levels", "used", "count")] <- list(union(a$levels, b$levels), rownames(count), count[, 1])
   }
-  n <- a$n + b$n
-  gap <- b$mean - a$mean
-  list(
-    kind = "numeric", n = n, mean = a$mean + gap * b$n / n,
-    squares = a$squares + b$squares + gap^2 * a$n * b$n / n, range = range(a$range, b$range),
-    time = a$time
-  )
-}
-
-merge_classes <- function(a, b) {
-  if (is.factor(a) && is.factor(b)) {
-    levels <- union(levels(a), levels(b))
-    return(factor(unique(c(as.character(a), as.character(b))), levels = levels))
-  }
-  must(
-    class(a)[1] == class(b)[1] || is.numeric(a) && is.numeric(b), NULL,
-    "be of the same type in all batches and shards", "outcome_type", of = "The response"
-  )
-  unique(c(a, b))
+  a
 }
 
 # Blueprint -------------------------------------------------------------------
@@ -118,9 +94,7 @@ scan_shards <- function(team, formula, scale, na.action) {
   terms <- strip_environment(attr(frame, "terms"))
   check_learned_terms(terms)
   needed <- intersect(all.vars(terms), names(first$rows))
-  scanned <- team$ask("scan", list(
-    terms = terms, needed = needed, na.action = na.action, types = first$types
-  ))
+  scanned <- team$ask("scan", list(terms = terms, needed = needed, na.action = na.action, types = first$types))
   seen <- add_up(lapply(scanned, `[[`, "seen"), merge_seen)
   check_rows(if (is.null(seen)) 0 else seen$n, 1)
   outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]))
@@ -135,10 +109,8 @@ mold_two_classes <- function(y, arg) {
   used <- unique(as.character(y))
   must(
     length(used) <= 2 || is.numeric(y), arg, "have two classes with shards and tables of databases, not {length(used)}",
-    "outcome_levels",
-    more = c(
-      x = "Found: {.val {few(used)}}.",
-      i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
+    "outcome_levels", more = c(
+      x = "Found: {.val {few(used)}}.", i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
     )
   )
   mold_outcome(y, arg)
@@ -166,12 +138,9 @@ first_rows <- function(team) {
 check_learned_terms <- function(terms) {
   refuse(
     !identical(attr(terms, "variables"), attr(terms, "predvars")),
-    c(
-      "{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
+    c("{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
        what they compute depends on which rows they see.",
-      i = "Numeric columns are centred and scaled by those of all shards."
-    ),
-    "formula", arg = "formula"
+      i = "Numeric columns are centred and scaled by those of all shards."), "formula", arg = "formula"
   )
 }
 
@@ -197,22 +166,20 @@ shown_values <- function(seen) {
     return(as_time(seen$range, seen$time))
   }
   values <- c(seen$used, if (any(seen$count > 1)) seen$used[1])
-  if (is.null(seen$levels)) {
-    if (seen$kind == "logical") as.logical(values) else values
-  } else {
+  if (!is.null(seen$levels)) {
     factor(values, levels = seen$levels)
-  }
+  } else if (seen$kind == "logical") as.logical(values) else values
 }
 
 seen_coding <- function(seen, shown, name, scale) {
-  if (seen$kind != "numeric" || !scale) {
-    coding <- feature_coding(shown, name, scale)
-    if (seen$kind != "numeric") {
-      coding$contrasts <- seen$contrasts
-      coding$spread <- count_spread(seen$count[match(coding$levels, seen$used)])
-    }
-    return(coding)
+  if (seen$kind == "numeric" && scale) {
+    spread <- if (seen$n > 1) sqrt(seen$squares / (seen$n - 1)) else 1
+    return(number_coding(signif(seen$mean, 13), signif(spread, 13), seen$time))
   }
-  spread <- if (seen$n > 1) sqrt(seen$squares / (seen$n - 1)) else 1
-  number_coding(signif(seen$mean, 13), signif(spread, 13), seen$time)
+  coding <- feature_coding(shown, name, scale)
+  if (seen$kind != "numeric") {
+    coding$contrasts <- seen$contrasts
+    coding$spread <- count_spread(seen$count[match(coding$levels, seen$used)])
+  }
+  coding
 }

@@ -25,24 +25,15 @@ run_folder <- function(checkpoint, wanted) {
   }
 }
 
-made_files <- function(folder, shards, number) {
-  file.path(folder, sprintf("%05d-%d", shards, number))
-}
-
-drop_made <- function(folder, shards, numbers) {
-  if (!is.null(folder)) for (k in numbers) remove_files(made_files(folder, shards, k))
-}
+made_files <- function(folder, shards, number) file.path(folder, sprintf("%05d-%d", shards, number))
 
 #' @param value a list, of points with an n x 4 matrix a block, of sites with tau and nu of all rows.
 #' @noRd
 put_made <- function(state, value) {
   state$made[[as.character(state$number)]] <- value
-  if (is.null(state$folder)) {
-    return(invisible())
-  }
-  file <- made_files(state$folder, state$shard, state$number)
+  file <- if (!is.null(state$folder)) made_files(state$folder, state$shard, state$number)
   # a task that comes late does not change what others have read
-  if (!file.exists(file)) write_made(value, file)
+  if (!is.null(file) && !file.exists(file)) write_made(value, file)
 }
 
 write_made <- function(value, file) {
@@ -51,17 +42,14 @@ write_made <- function(value, file) {
 
 made_under <- function(state, number) {
   name <- as.character(number)
-  if (is.null(state$made[[name]])) {
-    state$made[[name]] <- read_made(state$folder, state$shard, number)
-  }
+  if (is.null(state$made[[name]])) state$made[[name]] <- read_made(state$folder, state$shard, number)
   state$made[[name]]
 }
 
 read_made <- function(folder, shard, number) {
   file <- made_files(folder, shard, number)
   must(
-    file.exists(file), "checkpoint",
-    "be a folder that all workers see: {.path {file}} is not there", "checkpoint"
+    file.exists(file), "checkpoint", "be a folder that all workers see: {.path {file}} is not there", "checkpoint"
   )
   readRDS(file)
 }
@@ -72,11 +60,11 @@ all_sites <- function(sites) {
   list(tau = unlist(lapply(sites, `[[`, "tau")), nu = unlist(lapply(sites, `[[`, "nu")))
 }
 
-block_sites <- function(sites, block) lapply(sites, `[`, block$before + seq_len(block$n))
-
+#' Sites in the checkpoint, if there is one
+#' @noRd
 save_sites <- function(state, sites) {
   trying(
-    write_sealed(state$saved, sites_kind, c(sites, list(rows = state$digest))),
+    if (!is.null(state$saved)) write_sealed(state$saved, sites_kind, c(sites, list(rows = state$digest))),
     "The sites can't be saved.", "checkpoint"
   )
 }

@@ -119,25 +119,20 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect) && !anyNA(x)
   parquet <- files && any(vapply(x, is_parquet, NA))
-  if (parquet) x <- each_file(x)
+  if (parquet) x <- unlist(lapply(x, function(path) if (is_parquet(path)) parquet_files(path) else path))
   if (files && !parquet) text_options(list(...)) else check_no_dots(...)
   cut <- is.data.frame(x) || files && length(x) == 1
-  must(
-    is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}",
-    "unknown_argument"
-  )
+  must(is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}", "unknown_argument")
   check_resume(
     checkpoint, resume, dir.exists(checkpoint), "be a folder that exists",
-    length(dir(checkpoint, "[.]sites$")), "The folder {.file {checkpoint}} already holds sites.",
-    "them"
+    length(dir(checkpoint, "[.]sites$")), "The folder {.file {checkpoint}} already holds sites.", "them"
   )
   structure(
     list(
       sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...)),
       options = list(
-        batch_size = check_count(batch_size, "batch_size", min = 1),
-        keep = check_flag(keep, "keep"), resume = resume, text = list(...),
-        patience = check_number(patience, "patience", min = 1)
+        batch_size = check_count(batch_size, "batch_size", min = 1), keep = check_flag(keep, "keep"),
+        resume = resume, text = list(...), patience = check_number(patience, "patience", min = 1)
       ),
       folder = if (!is.null(checkpoint)) normalizePath(checkpoint)
     ),
@@ -145,52 +140,31 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   )
 }
 
-#' Descriptions, a list(label, kind, ..) each
+#' What each shard is: list(label; x: rows, a path, a query with `connect`, or a function that makes what
+#' stream_source() takes; first, rows: which of them, where it is a range of rows of a file)
 #' @noRd
 shard_sources <- function(x, n, connect, text) {
-  if (is.data.frame(x) && nrow(x) > 0) {
-    return(lapply(cut_rows(nrow(x), n), function(range) {
-      at <- range$first - 1 + seq_len(range$rows)
-      list(label = range_label(range), kind = "frame", data = x[at, , drop = FALSE])
-    }))
-  }
-  if (is.character(x) && length(x) && !anyNA(x) && is.null(connect)) {
-    return(file_sources(x, n, text))
-  }
-  if (is.character(x) && length(x) && !anyNA(x) && is.function(connect)) {
-    check_package("DBI", "shards")
-    return(lapply(x, function(query) {
-      list(label = paste("query", query), kind = "query", query = query, connect = connect)
-    }))
-  }
-  if (is.list(x) && length(x) && all(vapply(x, is.function, NA))) {
-    return(lapply(seq_along(x), function(k) {
-      list(label = paste("function", k), kind = "function", open = x[[k]])
-    }))
-  }
+  queries <- is.function(connect)
+  paths <- is.character(x) && !anyNA(x) && (queries || is.null(connect))
+  made <- is.list(x) && all(vapply(x, is.function, NA))
   must(
-    FALSE, "x", "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions",
-    got = x,
+    length(x) && (is.data.frame(x) && nrow(x) || paths || made), "x",
+    "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions", got = x,
     more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
-}
-
-#' Paths, of folders of Parquet files those of the files
-#' @noRd
-each_file <- function(x) {
-  unlist(lapply(x, function(path) if (is_parquet(path)) parquet_files(path) else path))
-}
-
-file_sources <- function(paths, n, text) {
-  if (n == 1) {
-    return(lapply(paths, function(path) {
-      list(label = path, kind = "file", path = path, first = 1, rows = Inf)
+  if (queries && paths) check_package("DBI", "shards")
+  if (is.data.frame(x)) {
+    return(lapply(cut_rows(nrow(x), n), function(range) {
+      list(label = range_label(range), x = x[range$first - 1 + seq_len(range$rows), , drop = FALSE])
     }))
   }
-  lapply(cut_rows(count_rows(paths, text), n), function(range) {
-    label <- paste(range_label(range), "of", paths)
-    c(list(label = label, kind = "file", path = paths), range)
-  })
+  if (paths && n > 1) {
+    return(lapply(cut_rows(count_rows(x, text), n), function(range) {
+      c(list(label = paste(range_label(range), "of", x), x = x), range)
+    }))
+  }
+  label <- if (made) paste("function", seq_along(x)) else if (queries) paste("query", x) else x
+  Map(function(label, x) list(label = label, x = x, connect = connect), label, x, USE.NAMES = FALSE)
 }
 
 range_label <- function(range) {

@@ -10,7 +10,7 @@ table_team <- function(source, cluster) {
     arg = "cluster"
   )
   team <- new.env(parent = emptyenv())
-  table <- list2env(list(con = source$con, from = source$from, answers = source$answers))
+  table <- new_table(source$con, source$from, source$answers)
   list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, close = function() NULL), team)
   team$ask <- function(verb, args = list(), each = NULL, shards = 1) {
     done <- switch(verb,
@@ -19,6 +19,16 @@ table_team <- function(source, cluster) {
     list(do.call(done, c(list(table), args, each[[1]]), quote = TRUE))
   }
   team
+}
+
+#' @return an environment with these and the words of the database; table_scan() and table_encode() add what they see
+#' @noRd
+new_table <- function(con, from, answers = NULL) {
+  list2env(list(
+    con = con, from = from, answers = answers, hint = sql_hint(sql_puts_in(con)),
+    double = sql_word(con, c("DOUBLE PRECISION", "DOUBLE", "FLOAT64"), "CAST(1 AS %s)"),
+    random = sql_word(con, c("RANDOM()", "RAND()"), "%s")
+  ))
 }
 
 #' The answer to a query, which is asked for once: who goes on from an error has those before it
@@ -37,20 +47,6 @@ table_ask <- function(table, sql) {
   table$answers[[key]]
 }
 
-#' What databases call things by names of their own
-#' @noRd
-sql_dialect <- function(con) {
-  if (inherits(con, "BigQueryConnection")) {
-    list(double = "FLOAT64", text = "STRING", random = "RAND()")
-  } else if (inherits(con, c("Spark SQL", "Hive", "spark_connection", "DatabricksConnection"))) {
-    list(double = "DOUBLE", text = "STRING", random = "RAND()")
-  } else if (inherits(con, c("MariaDBConnection", "MySQLConnection"))) {
-    list(double = "DOUBLE", text = "CHAR", random = "RAND()")
-  } else {
-    list(double = "DOUBLE PRECISION", text = "VARCHAR", random = "RANDOM()")
-  }
-}
-
 #' A value as a literal
 #' @noRd
 sql_value <- function(v, con) {
@@ -64,7 +60,7 @@ sql_value <- function(v, con) {
 table_base <- function(table) {
   own <- paste0("t.", sql_name(table$needed, table$con))
   number <- vapply(table$types[table$needed], is.numeric, NA)
-  read <- ifelse(number, paste0("CAST(", own, " AS ", sql_dialect(table$con)$double, ")"), own)
+  read <- ifelse(number, paste0("CAST(", own, " AS ", table$double, ")"), own)
   paste0(
     "(SELECT ", paste(read, "AS", sql_name(table$needed, table$con), collapse = ", "), " FROM ", table$from,
     " t WHERE ", paste(own, "IS NOT NULL", collapse = " AND "), ")"
@@ -79,7 +75,7 @@ table_head <- function(table) {
 # Levels of a column that are asked for: of more there would be too many sums
 table_levels_most <- 1000
 
-#' As shard_scan(), by one query over all rows and a look at some
+#' As shard_scan(), by queries over all rows and a look at some
 #' @noRd
 table_scan <- function(table, terms, needed, na.action, types) {
   left <- attr(terms, "variables")[[2]]
@@ -96,86 +92,63 @@ table_scan <- function(table, terms, needed, na.action, types) {
     return(list(seen = NULL))
   }
   features <- formula_features(stats::model.frame(terms, few), terms)
+  column <- function(name) paste0("t.", sql_name(name, table$con))
   columns <- sql_features(list(
     interface = "formula", terms = terms, columns = names(features),
     coding = lapply(features, function(v) list(time = time_of(v)))
-  ), function(name) paste0("t.", sql_name(name, table$con)))
-  numbers <- vapply(features, feature_kind, "") == "numeric"
-  centre <- vapply(features[numbers], function(v) mean(v[is.finite(v)]), 0)
-  centre[!is.finite(centre)] <- 0
-  asked <- c(stats::setNames(paste0("t.", sql_name(table$response, table$con)), table$response), columns[!numbers])
-  found <- table_ask(table, table_scan_query(table, columns[numbers], centre, asked))
-  table_seen(table, found, features, centre, asked, few, na.action)
-}
-
-#' @param numbers,levels expressions, of numbers and of what has levels.
-#' @noRd
-table_scan_query <- function(table, numbers, centre, levels) {
-  base <- paste(" FROM", table_base(table), "t")
-  apart <- paste0("(", numbers, " - ", sql_number(centre), ")", recycle0 = TRUE)
-  sums <- rbind(
-    paste0("SUM(", apart, ")"), paste0("SUM(", apart, " * ", apart, ")"), paste0("MIN(", numbers, ")"),
-    paste0("MAX(", numbers, ")")
-  )[, seq_along(numbers)]
-  none <- rep("0E0", length(sums))
-  select <- function(what, of, from) {
-    paste0("SELECT ", paste(c(what, of), collapse = ", "), from)
-  }
-  each <- vapply(seq_along(levels), function(j) {
-    text <- paste0("CAST(", levels[j], " AS ", sql_dialect(table$con)$text, ")")
-    inner <- select(c(paste(j, "AS v"), paste(text, "AS l"), "COUNT(*) AS n"), NULL, base)
-    paste0(
-      "SELECT ", paste(c("g.v", "g.l", "g.n", none), collapse = ", "), " FROM (", inner, " GROUP BY ", levels[j],
-      " LIMIT ", table_levels_most + 1, ") g"
-    )
-  }, "")
-  paste(c(
-    select(c("0 AS v", "'' AS l", "COUNT(*) AS n"), paste0(sums, " AS s", seq_along(sums), recycle0 = TRUE), base),
-    select(c("-1", "''", "COUNT(*)"), none, paste(" FROM", table$from, "t")), each
-  ), collapse = "\nUNION ALL ")
-}
-
-#' @return as shard_scan()
-#' @noRd
-table_seen <- function(table, found, features, centre, asked, few, na.action) {
-  n <- as.double(found[[3]][found[[1]] == 0])
-  table$n <- n
-  table$left_out <- found[[3]][found[[1]] == -1] - n
-  if (table$left_out > 0) apply_na_action(data.frame(x = c(0, NA)), na.action)
-  counted <- lapply(stats::setNames(seq_along(asked), names(asked)), function(j) {
-    own <- found[found[[1]] == j, ]
-    refuse(
-      nrow(own) > table_levels_most,
-      c("Column {.val {names(asked)[j]}} has more than {table_levels_most} different values.",
-        i = "A query would have as many sums: leave it out of the formula."),
-      "no_sql", column = names(asked)[j]
-    )
-    list(value = as_kind(own[[2]], few[[names(asked)[j]]]), n = as.double(own[[3]]))
-  })
-  table$classes <- counted[[1]]
-  sums <- matrix(unlist(found[found[[1]] == 0, -(1:3)]), 4)
-  of <- cumsum(vapply(features, feature_kind, "") == "numeric")
-  seen <- Map(function(v, name) {
-    seen <- seen_values(v)
-    if (seen$kind == "numeric") {
-      s <- sums[, of[[name]]]
-      seen[c("n", "mean", "squares", "range")] <-
-        list(n, centre[[name]] + s[1] / n, max(0, s[2] - s[1]^2 / n), s[3:4])
-    } else {
-      seen[c("used", "count")] <- list(as.character(counted[[name]]$value), counted[[name]]$n)
-    }
+  ), column)
+  seen <- lapply(features, seen_values)
+  numbers <- vapply(seen, `[[`, "", "kind") == "numeric"
+  seen[numbers] <- table_numbers(table, columns[numbers], seen[numbers])
+  seen[!numbers] <- Map(function(seen, column, name) {
+    found <- table_levels(table, column, name)
+    seen[c("used", "count")] <- list(as.character(found$value), found$n)
     seen
-  }, features, names(features))
-  y <- counted[[1]]$value
-  list(seen = list(n = n, features = seen, term = attr(features, "term"), y = seen_classes(y)))
+  }, seen[!numbers], columns[!numbers], names(seen)[!numbers])
+  table$classes <- table_levels(table, column(table$response), table$response)
+  table$n <- sum(table$classes$n)
+  table$left_out <- as.double(table_ask(table, paste("SELECT COUNT(*) FROM", table$from, "t"))[[1]]) - table$n
+  if (table$left_out > 0) apply_na_action(data.frame(x = c(0, NA)), na.action)
+  list(seen = list(
+    n = table$n, features = seen, term = attr(features, "term"), y = seen_classes(table$classes$value)
+  ))
 }
 
-#' Text of a database as values of the kind of others
+#' What numbers of all rows are, by one query
+#' @param columns expressions. @param seen what some rows have of them: sums are of what is apart from their mean.
 #' @noRd
-as_kind <- function(text, like) {
-  if (is.numeric(like)) {
-    as.numeric(text)
-  } else if (is.logical(like)) as.logical(toupper(text)) else text
+table_numbers <- function(table, columns, seen) {
+  if (!length(columns)) {
+    return(list())
+  }
+  centre <- vapply(seen, function(s) if (is.finite(s$mean)) s$mean else 0, 0)
+  apart <- paste0("(", columns, " - ", sql_number(centre), ")")
+  sums <- rbind(
+    paste0("SUM(", apart, ")"), paste0("SUM(", apart, " * ", apart, ")"), paste0("MIN(", columns, ")"),
+    paste0("MAX(", columns, ")")
+  )
+  sums <- paste0(c("COUNT(*)", sums), " AS s", seq_len(length(sums) + 1), collapse = ", ")
+  found <- as.double(unlist(table_ask(table, paste("SELECT", sums, "FROM", table_base(table), "t"))))
+  n <- found[1]
+  Map(function(seen, centre, s) {
+    seen[c("n", "mean", "squares", "range")] <- list(n, centre + s[1] / n, max(0, s[2] - s[1]^2 / n), s[3:4])
+    seen
+  }, seen, centre, split(found[-1], rep(seq_along(columns), each = 4)))
+}
+
+#' The different values of a column, and how often each is there
+#' @noRd
+table_levels <- function(table, column, name) {
+  found <- table_ask(table, paste(
+    "SELECT", column, "AS l, COUNT(*) AS n FROM", table_base(table), "t GROUP BY", column, "LIMIT",
+    table_levels_most + 1
+  ))
+  refuse(
+    nrow(found) > table_levels_most,
+    c("Column {.val {name}} has more than {table_levels_most} different values.",
+      i = "A query would have as many sums: leave it out of the formula."), "no_sql", column = name
+  )
+  list(value = found[[1]], n = as.double(found[[2]]))
 }
 
 table_encode <- function(table, blueprint, na.action, types, needed, scanned) {
@@ -192,7 +165,7 @@ table_rows <- function(table, rows) {
   share <- pmax(table$classes$n / table$n, 0.2)
   each <- paste0(
     "SELECT s.* FROM (SELECT t.* FROM ", table_base(table), " t WHERE t.", sql_name(table$response, table$con),
-    " = ", sql_value(table$classes$value, table$con), " ORDER BY ", sql_dialect(table$con)$random, " LIMIT ",
+    " = ", sql_value(table$classes$value, table$con), " ORDER BY ", table$random, " LIMIT ",
     round(stage_rows * share), ") s", collapse = "\nUNION ALL "
   )
   new <- forge_labelled(table$blueprint, table_ask(table, each), NULL, NULL, "data")

@@ -17,16 +17,13 @@ shard_cache <- new.env(parent = emptyenv()) # states by run and shard
 shard_task <- function(item, message) {
   before <- options(message$blas)
   on.exit(options(before))
-  tryCatch(
-    {
-      args <- c(list(shard_state(item, message)), message$args, item$each)
-      list(shard = item$shard, answer = do.call(shard_verb(message$verb), args, quote = TRUE))
-    },
-    error = function(cnd) {
-      cnd[c("trace", "call")] <- list(NULL)
-      list(shard = item$shard, failure = cnd)
-    }
-  )
+  tryCatch({
+    args <- c(list(shard_state(item, message)), message$args, item$each)
+    list(shard = item$shard, answer = do.call(shard_verb(message$verb), args, quote = TRUE))
+  }, error = function(cnd) {
+    cnd[c("trace", "call")] <- list(NULL)
+    list(shard = item$shard, failure = cnd)
+  })
 }
 
 #' The state of a shard, made anew where this process has not kept it
@@ -67,10 +64,9 @@ shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = 
 #' @noRd
 shard_verb <- function(verb) {
   switch(verb,
-    head = shard_head, scan = shard_scan, encode = shard_encode, resume = shard_resume,
-    rows = shard_rows, hold = put_made, project = shard_project, begin = shard_begin,
-    pass = shard_pass, gram = shard_gram, settle = shard_settle, gradient = shard_gradient,
-    scores = shard_scores, predict = shard_predict, suspects = shard_suspects,
-    labelled = shard_labelled
+    head = shard_head, scan = shard_scan, encode = shard_encode, resume = shard_resume, rows = shard_rows,
+    hold = put_made, project = shard_project, begin = shard_begin, pass = shard_pass, gram = shard_gram,
+    settle = shard_settle, gradient = shard_gradient, scores = shard_scores, predict = shard_predict,
+    suspects = shard_suspects, labelled = shard_labelled
   )
 }

@@ -21,7 +21,10 @@ new_team <- function(rows, cluster = NULL) {
   run <- digest(list(tempfile(), Sys.time(), Sys.info()[["nodename"]], Sys.getpid()))
   folder <- run_folder(rows$folder, !is.null(cluster))
   map <- if (is.null(cluster)) map_here else new_mapper(cluster, rows$options$patience, folder)
-  items <- team_items(rows)
+  items <- lapply(seq_along(rows$sources), function(k) { # what a worker has to know of each shard
+    saved <- if (!is.null(rows$folder)) file.path(rows$folder, sprintf("shard-%05d.sites", k))
+    list(source = rows$sources[[k]], options = rows$options, saved = saved)
+  })
   # read once by whoever has the shard: there may be a data frame in it
   if (!is.null(folder)) Map(write_made, items, made_files(folder, seq_along(items), 0))
   there <- NULL # numbers under which there may be files
@@ -30,18 +33,15 @@ new_team <- function(rows, cluster = NULL) {
   team$resumed <- rows$options$resume
   team$ask <- function(verb, args = list(), each = NULL, shards = seq_along(items)) {
     kept <- c(team$points, team$sites)
-    drop_made(folder, seq_along(items), setdiff(there, kept))
+    if (!is.null(folder)) for (k in setdiff(there, kept)) remove_files(made_files(folder, seq_along(items), k))
     team$number <- team$number + 1
     there <<- c(intersect(there, kept), team$number)
     message <- list(
-      run = run, number = team$number, verb = verb, args = args, log = team$log, kept = kept,
-      folder = folder, blas = if (!is.null(folder)) blas_in_use()
+      run = run, number = team$number, verb = verb, args = args, log = team$log, kept = kept, folder = folder,
+      blas = if (!is.null(folder)) blas_in_use()
     )
     wanted <- lapply(shards, function(k) {
-      list(
-        shard = k, each = each[[k]], digest = team$digests[k],
-        about = if (is.null(folder)) items[[k]]
-      )
+      list(shard = k, each = each[[k]], digest = team$digests[k], about = if (is.null(folder)) items[[k]])
     })
     Map(check_answer, map(wanted, message), rows$sources[shards])
   }
@@ -53,24 +53,13 @@ new_team <- function(rows, cluster = NULL) {
   team
 }
 
-#' What a worker has to know of each shard
-#' @noRd
-team_items <- function(rows) {
-  lapply(seq_along(rows$sources), function(k) {
-    saved <- if (!is.null(rows$folder)) file.path(rows$folder, sprintf("shard-%05d.sites", k))
-    list(source = rows$sources[[k]], options = rows$options, saved = saved)
-  })
-}
-
 #' An error of a shard is the driver's, and says where it happened
 #' @noRd
 check_answer <- function(said, source) {
-  if (is.null(said$failure)) {
-    return(said$answer)
-  }
   own <- sub("^sturdy_error_", "", grep("^sturdy_error_", class(said$failure), value = TRUE))
-  abort_sturdy(
-    "Shard {said$shard}, {source$label}, can't be used.", c("shard", own),
+  refuse(
+    !is.null(said$failure), "Shard {said$shard}, {source$label}, can't be used.", c("shard", own),
     shard = said$shard, parent = said$failure
   )
+  said$answer
 }

@@ -7,9 +7,8 @@ shard_predict <- function(state, object, type, noise, cost, file = NULL) {
     if (is.null(dim(found))) found <- stats::setNames(data.frame(unname(found)), type)
     as.data.frame(found, optional = TRUE)
   }
-  none <- object$blueprint$variables
-  none <- as.data.frame(sapply(none, function(name) logical(), simplify = FALSE), optional = TRUE)
-  answer_batches(file, answer(none), function(write) {
+  none <- sapply(object$blueprint$variables, function(name) logical(), simplify = FALSE)
+  answer_batches(file, answer(as.data.frame(none, optional = TRUE)), function(write) {
     each_frame(state, function(data) write(answer(data)))
   })
 }
@@ -21,16 +20,15 @@ shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
   answer <- function(y, rows, seen) {
     data <- list(y = y, rows = rows, reports = label_reports(1 + (y > 0), 2L))
     if (is.null(stage)) {
-      said <- new_truth(nodes(object), array(seen, c(dim(seen), 1)), data)
-      return(answers_in_order(object, said, data))
+      return(answers_in_order(object, new_truth(nodes(object), array(seen, c(dim(seen), 1)), data), data))
     }
     said <- label_says_of(as_scores(exp(seen)), data, stage$nodes, stage$recalibration$way)
     answers_in_order(object, said$truth, data, said$unusual)
   }
-  none <- answer(1, 1L, matrix(log(0.5), 1, 2))[0, ]
-  answer_batches(file, none, function(write) {
-    each_block(state, function(block) {
-      write(answer(block$y, block$rows, block_view(state, block, point, posterior, lik)$seen))
+  answer_batches(file, answer(1, 1L, matrix(log(0.5), 1, 2))[0, ], function(write) {
+    each_block(state, function(block, rows) {
+      view <- native_shard_view(rows, lik, posterior, made_under(state, point)[[block$at]])
+      write(answer(block$y, block$rows, view$seen))
     })
   })
 }
@@ -40,9 +38,7 @@ shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
 #' @noRd
 shard_labelled <- function(state, object, labels, rates, file = NULL) {
   blueprint <- object$blueprint
-  state$wanted <- c(
-    used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates
-  )
+  state$wanted <- c(used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates)
   before <- 0
   column <- function(data, name) {
     check_new_columns(data, name, "data", "the column")
@@ -51,8 +47,7 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
   answer <- function(new) answers_in_order(object, said_of_new(object, new$X, new$data, NULL)$rows, new$data)
   answer_batches(file, answer(no_labelled_rows(object)), function(write) {
     each_frame(state, function(data) {
-      new <- labelled_rows(object, data, column(data, labels), column(data, rates))
-      found <- answer(new)
+      found <- answer(labelled_rows(object, data, column(data, labels), column(data, rates)))
       found$row <- before + found$row
       before <<- before + nrow(data)
       write(found)
@@ -132,8 +127,6 @@ parquet_columns <- function(data) {
 csv_bytes <- function(data, names = FALSE) {
   con <- rawConnection(raw(), "w")
   on.exit(close(con))
-  utils::write.table(
-    data, con, sep = ",", dec = ".", qmethod = "double", row.names = FALSE, col.names = names
-  )
+  utils::write.table(data, con, sep = ",", dec = ".", qmethod = "double", row.names = FALSE, col.names = names)
   rawConnectionValue(con)
 }

@@ -206,8 +206,8 @@ report_values <- function(object, data, id, most = 8) {
   title <- list(ids$value)
   if (!is.null(data)) {
     used <- c(used_columns(object$blueprint), object$blueprint$response)
-    all <- setdiff(names(data), used)
-    others <- data[all]
+    others <- data[!names(data) %in% c(used, NA, "") & !duplicated(names(data))]
+    all <- names(others)
     others <- others[vapply(others, function(v) is.atomic(v) && is.null(dim(v)), NA)]
     unlike <- vapply(others, is_identifier, NA)
     others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]

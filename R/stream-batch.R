@@ -27,22 +27,19 @@ absorb_stream <- function(reader, fit, run) {
     show(filter)
   }
   left_out <- filter$left_out
-  must(
-    !is.null(fit), "source", "have at least one row", "no_rows",
-    more = c(i = if (left_out > 0) {
-      "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
-    })
-  )
+  must(!is.null(fit), "source", "have at least one row", "no_rows", more = c(
+    i = if (left_out > 0) "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
+  ))
   fit
 }
 
 absorb_batch <- function(data, fit, run) {
-  if (is.null(fit)) {
-    start <- run$first(data)
-    return(absorb_rows(start$model, start$rows$X, start$rows$y))
+  now <- if (is.null(fit)) {
+    run$first(data)
+  } else {
+    list(model = fit, rows = forge_labelled(fit$blueprint, data, NULL, NULL, "source"))
   }
-  new <- forge_labelled(fit$blueprint, data, NULL, NULL, "source")
-  absorb_rows(fit, new$X, new$y)
+  absorb_rows(now$model, now$rows$X, now$rows$y)
 }
 
 #' As mold_formula() does it, for a batch that may lack a class
@@ -92,15 +89,12 @@ abort_batch <- function(cnd, fit, filter, kept, run) {
   abort_sturdy(
     c(
       if (is.na(row)) {
-        "Batch {whole(batch)} can't be read: it would begin with row
-         {whole(filter$source_rows + 1)} of the stream."
+        "Batch {whole(batch)} can't be read: it would begin with row {whole(filter$source_rows + 1)} of the stream."
       } else {
-        "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch,
-         row {whole(row)} of the stream."
+        "Batch {whole(batch)} can't be absorbed: row {whole(batch_row)} of the batch, row {whole(row)} of the stream."
       },
       i = if (done > 0) {
-        "The field {.code fit} of this error is the fit to the {whole(done)}
-         {qty(done)}row{?s} before the batch."
+        "The field {.code fit} of this error is the fit to the {whole(done)} {qty(done)}row{?s} before the batch."
       },
       i = if (done > 0 && !is.null(run$checkpoint)) {
         "{.file {run$checkpoint}} contains the same fit: correct the source, then continue

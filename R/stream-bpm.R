@@ -175,15 +175,8 @@
 #' # errors in each batch
 #' diff(c(0, fit$filter$history$errors))
 #' unlink(file)
-bpm_stream <- function(formula,
-                       source,
-                       ...,
-                       batch_size = 10000,
-                       levels = NULL,
-                       na.action = stats::na.fail,
-                       checkpoint = NULL,
-                       resume = FALSE,
-                       progress = getOption("sturdy.progress", NA)) {
+bpm_stream <- function(formula, source, ..., batch_size = 10000, levels = NULL, na.action = stats::na.fail,
+                       checkpoint = NULL, resume = FALSE, progress = getOption("sturdy.progress", NA)) {
   check_given(rlang::is_missing(formula), "formula")
   formula <- check_stream_formula(formula, rlang::maybe_missing(source))
   batch_size <- check_count(batch_size, "batch_size", min = 1)
@@ -218,14 +211,11 @@ bpm_stream <- function(formula,
 inform_forgets <- function(fit) {
   if (filter_forgets(fit)) {
     wrong <- signif(filter_error(fit), 2)
-    inform_sturdy(
-      c(
-        i = "{100 * wrong}% of the labels were predicted wrongly, and {.arg epsilon} is
-             {max(fit$epsilon)}: the filter then remembers little more than the last few dozen rows.",
-        i = "{.code epsilon = {min(wrong, 0.4)}} remembers longer."
-      ),
-      "forgets", error = filter_error(fit)
-    )
+    inform_sturdy(c(
+      i = "{100 * wrong}% of the labels were predicted wrongly, and {.arg epsilon} is
+           {max(fit$epsilon)}: the filter then remembers little more than the last few dozen rows.",
+      i = "{.code epsilon = {min(wrong, 0.4)}} remembers longer."
+    ), "forgets", error = filter_error(fit))
   }
 }
 
@@ -237,8 +227,7 @@ stream_model_arguments <- c("df", "prior_scale", "nugget", "epsilon", "intercept
 check_stream_formula <- function(formula, source) {
   swapped <- inherits(rlang::maybe_missing(source), "formula")
   must(
-    inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}",
-    "formula", got = formula,
+    inherits(formula, "formula"), "formula", "be a formula, as in {.code class ~ .}", "formula", got = formula,
     more = c(i = if (swapped) "The order is {.code bpm_stream(formula, source)}.")
   )
   check_given(rlang::is_missing(source), "source")

@@ -17,12 +17,9 @@ open_checkpoint <- function(checkpoint, resume, arguments) {
   state <- read_state(checkpoint)
   different <- names(arguments)[state$arguments != vapply(arguments, digest, "")]
   refuse(
-    length(different) > 0,
-    c(
-      "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.",
-      x = "Different: {.arg {different}}."
-    ),
-    "checkpoint", arg = "checkpoint", different = different
+    length(different) > 0, c(
+      "The checkpoint {.file {checkpoint}} belongs to a run with other arguments.", x = "Different: {.arg {different}}."
+    ), "checkpoint", arg = "checkpoint", different = different
   )
   state
 }
@@ -33,15 +30,18 @@ open_checkpoint <- function(checkpoint, resume, arguments) {
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
   if (!is.null(filter$columns)) reader$settle(stats::setNames(filter$classes, filter$columns))
-  passed <- reader$skip(filter$begun[1])
-  data <- read_rows(reader, filter$begun[2])
   rows <- filter$source_rows
-  passed <- passed + NROW(data)
+  passed <- reader$skip(filter$begun[1])
+  parts <- list()
+  while (passed < sum(filter$begun) && !is.null(part <- reader$read(sum(filter$begun) - passed))) {
+    parts[[length(parts) + 1]] <- part
+    passed <- passed + nrow(part)
+  }
+  data <- do.call(rbind, parts)
   passed <- passed + reader$skip(rows - passed)
   must(
     passed == rows, "source",
-    "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has absorbed, not only
-     {whole(passed)}",
+    "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has absorbed, not only {whole(passed)}",
     "checkpoint", more = c(i = "The source must start from its beginning again.")
   )
   model <- run$first(data[kept_rows(data, NULL, run), , drop = FALSE])$model
@@ -55,22 +55,10 @@ resume_stream <- function(reader, state, run) {
   })
   fit$filter <- begun_stream(fit$filter, fit, reader)
   inform_sturdy(
-    c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in
-           {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
+    c(i = "Resumed after {whole(rows)} {qty(rows)}row{?s} in {whole(filter$batches)} {qty(filter$batches)}batch{?es}."),
     "resumed", rows = rows
   )
   fit
-}
-
-#' The next rows, as one data frame
-#' @noRd
-read_rows <- function(reader, rows) {
-  parts <- list()
-  while (rows > 0 && !is.null(data <- reader$read(rows))) {
-    parts[[length(parts) + 1]] <- data
-    rows <- rows - nrow(data)
-  }
-  do.call(rbind, parts)
 }
 
 save_checkpoint <- function(fit, checkpoint) {

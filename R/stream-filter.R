@@ -19,9 +19,7 @@ record_batch <- function(filter, counts, n, kept) {
   filter$source_rows <- filter$source_rows + n
   filter$left_out <- filter$left_out + n - kept
   history <- rbind(filter$history, as.data.frame(filter[history_columns]))
-  if (nrow(history) >= 1000) {
-    history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
-  }
+  if (nrow(history) >= 1000) history <- history[seq(2, nrow(history), by = 2), ] # the last one stays
   rownames(history) <- NULL
   filter$history <- history
   filter
@@ -44,10 +42,7 @@ begun_stream <- function(filter, fit, reader) {
 kept_rows <- function(data, fit, run) {
   formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
   frame <- if (!identical(run$na.action, stats::na.fail)) {
-    tryCatch(
-      stats::model.frame(formula, data, na.action = stats::na.pass),
-      error = function(cnd) NULL
-    )
+    tryCatch(stats::model.frame(formula, data, na.action = stats::na.pass), error = function(cnd) NULL)
   }
   if (is.null(frame) || nrow(frame) != nrow(data)) {
     return(seq_len(nrow(data)))

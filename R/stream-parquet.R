@@ -44,9 +44,7 @@ parquet_source <- function(path, batch_size) {
       rows <<- frame_source(data, batch_size)
     }
   }
-  new_source(
-    open, fetch, close = function() rows <<- NULL, keep = function(names) wanted <<- names
-  )
+  new_source(open, fetch, close = function() rows <<- NULL, keep = function(names) wanted <<- names)
 }
 
 #' @param wanted names of columns; those that are not there are missed by others. `NULL`: all.

@@ -51,10 +51,7 @@ once <- function(open = function() NULL) {
   function() {
     refuse(
       opened,
-      c(
-        "{.arg source} can't be read a second time.",
-        i = "Use a path, a data frame or a query."
-      ),
+      c("{.arg source} can't be read a second time.", i = "Use a path, a data frame or a query."),
       "source", arg = "source"
     )
     opened <<- TRUE

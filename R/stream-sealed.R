@@ -37,21 +37,16 @@ read_sealed <- function(file, kind, made_of = identity) {
   line <- seq_along(bytes) <= length(seal(kind, raw()))
   payload <- bytes[!line]
   text <- rawToChar(bytes[line & bytes > 0 & bytes < 128])
-  format <- substring(text, nchar(kind$magic) + 1, nchar(kind$magic) + 4)
-  if (!startsWith(text, kind$magic)) {
-    abort_checkpoint(paste("does not contain", kind$what), "damaged", file)
-  }
-  if (grepl("^[0-9]{4}$", format) && as.integer(format) != kind$format) {
-    abort_checkpoint(
-      paste("was made by another version of sturdy: its format is", as.integer(format)),
-      "version", file
-    )
-  }
+  format <- suppressWarnings(as.integer(substring(text, nchar(kind$magic) + 1, nchar(kind$magic) + 4)))
   state <- if (identical(seal(kind, payload), bytes[line])) {
     # an error where a forger has the seal right
     tryCatch(suppressWarnings(made_of(unpacked(payload, kind))), error = function(cnd) NULL)
   }
-  if (is.null(state)) abort_checkpoint("is damaged", "damaged", file)
+  if (!startsWith(text, kind$magic)) {
+    abort_checkpoint(paste("does not contain", kind$what), "damaged", file)
+  } else if (!is.na(format) && format != kind$format) {
+    abort_checkpoint(paste("was made by another version of sturdy: its format is", format), "version", file)
+  } else if (is.null(state)) abort_checkpoint("is damaged", "damaged", file)
   state
 }
 
@@ -73,10 +68,8 @@ unpacked <- function(payload, kind) {
 #' @param what follows the name of the file. @param kind short name of a further class.
 #' @noRd
 abort_checkpoint <- function(what, kind, file) {
-  abort_sturdy(
-    "The checkpoint {.file {file}} {what}.",
-    c(paste0("checkpoint_", kind), "checkpoint"), arg = "checkpoint"
-  )
+  class <- c(paste0("checkpoint_", kind), "checkpoint")
+  abort_sturdy("The checkpoint {.file {file}} {what}.", class, arg = "checkpoint")
 }
 
 #' Arguments of a run that may be resumed
@@ -93,8 +86,7 @@ check_resume <- function(checkpoint, resume, usable, words, taken, there, it) {
   }
   must(rlang::is_string(checkpoint) && usable, "checkpoint", words, "checkpoint", got = checkpoint)
   refuse(
-    !resume && taken,
-    c(there, i = "Continue from {it} with {.code resume = TRUE}, or remove {it}."),
+    !resume && taken, c(there, i = "Continue from {it} with {.code resume = TRUE}, or remove {it}."),
     "checkpoint", arg = "checkpoint"
   )
 }

@@ -2,20 +2,18 @@
 # text. What else a fit has, its encoding above all, a run that resumes makes again of the
 # rows that the stream began with.
 
+state_counts <- c(filter_counts, "batches", "source_rows", "left_out", "begun", "history")
+
 state_kind <- list(
   magic = "sturdy stream ", format = 3L, what = "the state of a stream",
-  numbers = c(
-    "mean", "C", "log_scale_weights", filter_counts, "batches", "source_rows", "left_out", "begun",
-    "history"
-  ),
+  numbers = c("mean", "C", "log_scale_weights", state_counts),
   strings = c("encoding", "arguments", "columns", "classes")
 )
 
 write_state <- function(fit, file) {
   filter <- fit$filter
   write_sealed(file, state_kind, c(
-    fit$weights[c("mean", "C")], list(log_scale_weights = fit$weights$log_scale),
-    lapply(filter[intersect(state_kind$numbers, names(filter))], unlist),
+    fit$weights[c("mean", "C")], list(log_scale_weights = fit$weights$log_scale), lapply(filter[state_counts], unlist),
     list(
       encoding = encoding_digest(fit), arguments = vapply(filter$arguments, digest, ""),
       columns = filter$columns, classes = ifelse(is.na(filter$classes), "", filter$classes)
@@ -33,32 +31,17 @@ encoding_digest <- function(fit) {
 
 #' @return list(mean, C, log_scale_weights, encoding, arguments: a digest each, filter)
 #' @noRd
-read_state <- function(file) read_sealed(file, state_kind, with_filter)
-
-with_filter <- function(state) {
-  filter <- empty_filter(NULL)
-  given <- intersect(names(filter), state_kind$numbers)
-  filter[given] <- state[given]
-  history <- matrix(state$history, ncol = 3, dimnames = list(NULL, history_columns))
-  filter$history <- as.data.frame(history)
-  if (length(state$columns)) {
-    filter$columns <- state$columns
-    filter$classes <- replace(state$classes, state$classes == "", NA)
-  }
-  stopifnot(counts_agree(filter))
-  c(state, list(filter = filter))
-}
-
-#' Counts that agree with each other
-#' @noRd
-counts_agree <- function(filter) {
-  counts <- unlist(filter[c("batches", "source_rows", "left_out", "begun")])
-  last <- filter$history[nrow(filter$history), ]
-  is_filter(filter) && length(counts) == 5 && all(counts >= 0 & counts == round(counts)) &&
-    filter$source_rows == filter$rows + filter$left_out && filter$begun[2] > 0 &&
-    sum(filter$begun) <= filter$source_rows &&
-    sum(filter$counts) == filter$rows && nrow(filter$history) <= filter$batches &&
-    identical(unlist(last), unlist(filter[names(last)]))
+read_state <- function(file) {
+  read_sealed(file, state_kind, function(state) {
+    filter <- empty_filter(NULL)
+    filter[state_counts] <- state[state_counts]
+    filter$history <- as.data.frame(matrix(state$history, ncol = 3, dimnames = list(NULL, history_columns)))
+    if (length(state$columns)) {
+      filter[c("columns", "classes")] <- list(state$columns, replace(state$classes, state$classes == "", NA))
+    }
+    stopifnot(is_filter(filter), filter$begun > -1, length(filter$source_rows) == 1)
+    c(state, list(filter = filter))
+  })
 }
 
 # A fit from its state ------------------------------------------------------
@@ -83,8 +66,7 @@ restore_stream <- function(fit, state, arguments) {
   fit$weights$mean[] <- state$mean
   fit$weights$C[] <- state$C
   fit$weights$log_scale <- state$log_scale_weights
-  fit$filter <- state$filter
-  fit$filter$arguments <- arguments
+  fit$filter <- replace(state$filter, "arguments", list(arguments))
   C <- unname(fit$weights$C)
   stopifnot(is.null(wrong_field(fit)), isSymmetric(C), is.matrix(chol(C)))
   fit

@@ -47,13 +47,16 @@ text_source <- function(source, batch_size, options) {
     if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses)
   }
   fetch <- function() {
-    data <- text_batch(con, batch_size, classes, options)
-    guessed <- is.na(classes)
-    if (any(guessed) && !is.null(data)) {
-      # of nothing but missing values a later batch will tell
-      seen <- vapply(data, function(v) if (!all(is.na(v))) class(v)[1] else NA_character_, "")
-      classes[guessed] <<- seen[guessed[!classes %in% "NULL"]]
+    lines <- character()
+    while (!length(lines)) { # of blank ones nothing is left
+      lines <- readLines(con, batch_size, warn = FALSE)
+      if (!length(lines)) return(NULL)
+      lines <- text_rows(lines, con, length(classes), options)
     }
+    data <- text_typed(lines, classes, options)
+    # of nothing but missing values a later batch will tell
+    seen <- vapply(data, function(v) if (!all(is.na(v))) class(v)[1] else NA_character_, "")
+    classes[is.na(classes)] <<- seen[is.na(classes[!classes %in% "NULL"])]
     data
   }
   new_source(
@@ -68,10 +71,8 @@ text_source <- function(source, batch_size, options) {
 
 check_file <- function(path) {
   why <- if (dir.exists(path)) "is a folder" else "does not exist"
-  must(
-    file.exists(path) && !dir.exists(path), "source",
-    "be the path of a file, and {describe(path)} {why}", "source"
-  )
+  fine <- file.exists(path) && !dir.exists(path)
+  must(fine, "source", "be the path of a file, and {describe(path)} {why}", "source")
 }
 
 # Columns -------------------------------------------------------------------
@@ -80,8 +81,8 @@ text_header <- function(con, options) {
   # without a byte-order mark
   line <- sub("^\ufeff", "", enc2utf8(readLines(con, 1, warn = FALSE)))
   fields <- scan(
-    text = line, what = "", sep = options$sep, quote = options$quote,
-    quiet = TRUE, strip.white = TRUE, na.strings = character()
+    text = line, what = "", sep = options$sep, quote = options$quote, quiet = TRUE, strip.white = TRUE,
+    na.strings = character()
   )
   must(length(fields) > 0, "source", "begin with a line of column names", "source")
   if (length(fields) == 1) check_separator(line, options$sep)
@@ -91,18 +92,14 @@ text_header <- function(con, options) {
 #' A header of one field that holds another of the usual separators
 #' @noRd
 check_separator <- function(line, sep) {
-  others <- setdiff(c(";", "\t", ",", "|"), sep)
-  other <- others[vapply(others, grepl, logical(1), line, fixed = TRUE)][1]
+  other <- Find(function(mark) grepl(mark, line, fixed = TRUE), setdiff(c(";", "\t", ",", "|"), sep))
   shown <- encodeString(c(other, sep), quote = "'")
   argument <- paste("sep =", encodeString(other, quote = "\""))
   refuse(
-    !is.na(other),
-    c(
-      "The file looks separated by {shown[1]}, not by {shown[2]}.",
-      i = "Use {.code {argument}}.",
+    !is.null(other), c(
+      "The file looks separated by {shown[1]}, not by {shown[2]}.", i = "Use {.code {argument}}.",
       i = if (other == ";") "If decimals are written as 1,5, also use {.code dec = \",\"}."
-    ),
-    c("separator", "source"), arg = "sep"
+    ), c("separator", "source"), arg = "sep"
   )
 }
 
@@ -110,13 +107,11 @@ check_separator <- function(line, sep) {
 #' guessed. Whole numbers may be followed by others in a later batch.
 #' @noRd
 wanted_classes <- function(columns, given) {
-  if (is.null(names(given))) {
-    given <- stats::setNames(rep_len(given, length(columns)), columns)
-  }
+  if (is.null(names(given))) given <- stats::setNames(rep_len(given, length(columns)), columns)
   unknown <- setdiff(names(given), columns)
   must(
-    !length(unknown), "colClasses", "name columns of the file, not {.val {unknown}}",
-    "missing_column", columns = unknown
+    !length(unknown), "colClasses", "name columns of the file, not {.val {unknown}}", "missing_column",
+    columns = unknown
   )
   given[given %in% "integer"] <- "numeric"
   given[given %in% "factor"] <- "character" # factor() orders by the locale
@@ -125,119 +120,83 @@ wanted_classes <- function(columns, given) {
 
 # Rows ----------------------------------------------------------------------
 
-#' The next rows: at once where every field is of the type of its column
-#' @noRd
-text_batch <- function(con, size, classes, options) {
-  repeat {
-    lines <- readLines(con, size, warn = FALSE)
-    if (length(lines) == 0) {
-      return(NULL)
-    }
-    lines <- text_rows(lines, con, length(classes), options)
-    if (length(lines)) break
-  }
-  typed <- function(cnd) text_typed(lines, classes, options)
-  if (anyNA(classes)) {
-    return(typed())
-  }
-  tryCatch(text_frame(lines, classes, options), error = typed, warning = typed)
-}
-
-text_frame <- function(lines, classes, options) {
-  utils::read.table(
-    text = lines, header = FALSE, col.names = names(classes),
-    colClasses = unname(classes), sep = options$sep, quote = options$quote,
-    dec = options$dec, na.strings = options$na.strings,
-    strip.white = options$strip.white, fill = FALSE, comment.char = "",
-    check.names = FALSE, stringsAsFactors = FALSE, nrows = length(lines) + 1
-  )
-}
-
-#' Fields of each line, NA where the last one goes on in the next
-#' @noRd
-count_fields <- function(lines, options) {
-  text <- textConnection(lines)
-  on.exit(close(text))
-  utils::count.fields(
-    text, sep = options$sep, quote = options$quote, comment.char = "",
-    blank.lines.skip = FALSE
-  )[seq_along(lines)]
-}
-
 #' Lines of complete rows, blank ones left out; a quoted field may run over several
 #' @noRd
 text_rows <- function(lines, con, width, options) {
-  counts <- count_fields(lines, options)
-  while (is.na(counts[length(lines)])) {
+  count <- function(lines) { # fields of each line, NA where the last one goes on in the next
+    text <- textConnection(lines)
+    on.exit(close(text))
+    fields <- utils::count.fields(text, options$sep, options$quote, comment.char = "", blank.lines.skip = FALSE)
+    fields[seq_along(lines)]
+  }
+  counts <- count(lines)
+  while (is.na(counts[length(counts)])) {
     done <- max(which(!is.na(counts)), 0)
     more <- readLines(con, 1, warn = FALSE)
     refuse(
-      length(more) == 0 || length(lines) - done > 1000,
-      c(
+      length(more) == 0 || length(lines) - done > 1000, c(
         "A quoted field is not closed.",
         i = "If quotation marks are part of the text, use {.code quote = \"\"}."
-      ),
-      "fields", rows = sum(counts > 0, na.rm = TRUE) + 1
+      ), "fields", rows = sum(counts > 0, na.rm = TRUE) + 1
     )
     lines <- c(lines, more)
-    counts <- c(
-      counts[seq_len(done)], count_fields(lines[seq(done + 1, length(lines))], options)
-    )
+    counts <- c(counts[seq_len(done)], count(lines[seq(done + 1, length(lines))]))
   }
   found <- counts[counts > 0 & !is.na(counts)]
   bad <- which(found != width)
   refuse(
-    length(bad) > 0,
-    c(
+    length(bad) > 0, c(
       "Every line must have {width} field{?s}, as the first line has, not {found[bad[1]]}.",
       i = if (found[bad[1]] < width) "Was the file cut off?"
-    ),
-    "fields", rows = bad
+    ), "fields", rows = bad
   )
   lines[counts > 0 | is.na(counts)]
 }
 
-# Types ---------------------------------------------------------------------
-
-#' Rows by way of text: their types are guessed here, numbers in quotation marks are taken,
-#' and fields of another type are found
+#' Rows of lines, at once where every field is of the type of its column
+#'
+#' Otherwise by way of text: types are guessed here, numbers in quotation marks are taken, and fields of
+#' another type are found.
 #' @noRd
 text_typed <- function(lines, classes, options) {
-  loose <- classes %in% c(NA, "numeric", "logical")
-  data <- text_frame(lines, replace(classes, loose, "character"), options)
-  read <- !classes %in% "NULL"
-  for (k in which(loose[read])) {
-    data[[k]] <- text_column(data[[k]], names(data)[k], classes[read][[k]], options$dec)
+  frame <- function(classes) {
+    utils::read.table(
+      text = lines, header = FALSE, col.names = names(classes), colClasses = unname(classes), sep = options$sep,
+      quote = options$quote, dec = options$dec, na.strings = options$na.strings, strip.white = options$strip.white,
+      fill = FALSE, comment.char = "", check.names = FALSE, stringsAsFactors = FALSE, nrows = length(lines) + 1
+    )
   }
-  data
+  by_text <- function(cnd) {
+    loose <- classes %in% c(NA, "numeric", "logical")
+    data <- frame(replace(classes, loose, "character"))
+    read <- !classes %in% "NULL"
+    for (k in which(loose[read])) {
+      data[[k]] <- text_column(data[[k]], names(data)[k], classes[read][[k]], options$dec)
+    }
+    data
+  }
+  if (anyNA(classes)) by_text() else tryCatch(frame(classes), error = by_text, warning = by_text)
 }
 
 #' @param class `NA` to guess it: a stray text among numbers would make the column a factor
 #'   of a thousand levels.
 #' @noRd
 text_column <- function(text, name, class, dec) {
-  guess <- if (is.na(class)) {
-    utils::type.convert(text, na.strings = character(), as.is = TRUE, dec = dec)
-  }
+  guess <- if (is.na(class)) utils::type.convert(text, na.strings = character(), as.is = TRUE, dec = dec)
   if (!is.null(guess) && !is.character(guess)) {
     return(if (is.integer(guess)) as.double(guess) else guess)
   }
   wanted <- if (is.null(guess)) class else "numeric"
   value <- if (wanted == "logical") {
     as.logical(text)
-  } else {
-    suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
-  }
+  } else suppressWarnings(as.double(sub(dec, ".", text, fixed = TRUE)))
   bad <- which(is.na(value) & !is.nan(value) & !is.na(text) & nzchar(trimws(text)))
   refuse(
-    length(bad) > 0 && (is.null(guess) || length(bad) < sum(!is.na(text)) / 2),
-    c(
-      "Column {.val {name}} must be {wanted}, as in its other rows, not
-       {.val {text[bad[1]]}}.",
+    length(bad) > 0 && (is.null(guess) || length(bad) < sum(!is.na(text)) / 2), c(
+      "Column {.val {name}} must be {wanted}, as in its other rows, not {.val {text[bad[1]]}}.",
       i = "If this is a missing value, see {.arg na.strings}; if the column is text, use
            {.code colClasses = c({name} = \"character\")}."
-    ),
-    "column_type", column = name, rows = bad
+    ), "column_type", column = name, rows = bad
   )
   if (is.null(guess)) value else guess
 }

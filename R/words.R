@@ -41,15 +41,11 @@ describe_scalar <- function(x) {
   }
 }
 
-with_article <- function(noun) {
-  paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
-}
+with_article <- function(noun) paste(if (grepl("^[aeiou]", noun)) "an" else "a", noun)
 
 #' A vector for cli markup that shows a few of its entries only
 #' @noRd
-few <- function(x) {
-  cli::cli_vec(x, list("vec-trunc" = 5))
-}
+few <- function(x) cli::cli_vec(x, list("vec-trunc" = 5))
 
 count <- function(n, noun) {
   paste0(whole(n), " ", noun, if (n != 1) "s")

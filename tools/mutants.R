@@ -7,7 +7,7 @@
 
 mutant(
   "the other class is the one that is labelled", "R/fit-classes.R",
-  "models[[c(\"second\", \"first\")[side]]] <- 1", "models[[c(\"first\", \"second\")[side]]] <- 1",
+  "c(\"second\", \"first\")[side]", "c(\"first\", \"second\")[side]",
   r = "answer-unlabelled"
 )
 mutant(
@@ -197,11 +197,11 @@ mutant(
 )
 mutant(
   "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
-  "!is.na(at) & as.integer(found$label) == checks$label[at]", "!is.na(at)", r = "answer-called"
+  "drawn$row[!drawn$wrong]", "drawn$row", r = "answer-called"
 )
 mutant(
-  "checks that the fit knows may say how far to believe it", "R/answer-called.R",
-  "all(inside), \"calibrate\"", "TRUE, \"calibrate\"", r = "answer-called"
+  "rows of a draw may be left out as it suits", "R/noise-drawn.R",
+  "length(row) == size[1], \"have", "TRUE, \"have", r = "answer-called"
 )
 mutant(
   "the unseen label is wrong where it is right", "R/answer-suspicion.R",
@@ -267,12 +267,12 @@ mutant(
   r = "answer-weights"
 )
 mutant(
-  "Gaussian evidence of a t process is its own", "R/fit-latent.R",
+  "Gaussian evidence of a t process is its own", "R/fit-ep.R",
   "refit_ep(object, df = Inf, sites", "refit_ep(object, sites",
   r = "answer-evidence"
 )
 mutant(
-  "the second order of what is no fixed point", "R/fit-latent.R",
+  "the second order of what is no fixed point", "R/fit-ep.R",
   "if (nowhere || is.null(ep$log_evidence))", "if (is.null(ep$log_evidence))", r = "second-order"
 )
 
@@ -528,7 +528,7 @@ mutant(
 )
 mutant(
   "the name of a row is taken for the position of another", "R/data-checked.R",
-  "!text || !any(number(id_text(ids$value)))", "TRUE", r = "data-rows"
+  "!told && is.null(data$units)", "FALSE", r = "data-rows"
 )
 mutant(
   "identifiers of other rows where NA left rows out", "R/data-rows.R",
@@ -599,7 +599,7 @@ mutant(
 )
 mutant(
   "evidence of shards at df = Inf whatever df is", "R/shard-rounds.R",
-  "rounds_log_det(it), lik$df)", "rounds_log_det(it), Inf)", r = "shard-rounds"
+  "log_det, lik$df) else", "log_det, Inf) else", r = "shard-rounds"
 )
 mutant(
   "a step of the rounds is taken from where it began", "R/shard-rounds.R",
@@ -615,7 +615,7 @@ mutant(
 )
 mutant(
   "answers of a node to whom has asked before are taken", "R/shard-cluster.R",
-  "if (!identical(got$tag, call)) return()", "", r = "shard-cluster"
+  "if (identical(got$tag, call)) end(k, got$value)", "end(k, got$value)", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",
@@ -755,8 +755,8 @@ mutant(
   ", is.matrix(chol(C))", "", r = "stream-checkpoint"
 )
 mutant(
-  "counts of a checkpoint need not agree", "R/stream-state.R",
-  "sum(filter$counts) == filter$rows && ", "", r = "stream-checkpoint"
+  "the size of a state need not be that of the model", "R/stream-state.R",
+  'stopifnot(lengths(state[c("mean", "C")]) == lengths(fit$weights[c("mean", "C")]))', "", r = "stream-checkpoint"
 )
 mutant(
   "resuming leaves the files of killed runs", "R/stream-checkpoint.R",
@@ -855,7 +855,7 @@ mutant(
   "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
 )
 mutant(
-  "an input that update() left out keeps its columns", "R/fit-update.R",
+  "an input that update() left out keeps its columns", "R/fit-stored.R",
   "X <- molded$data$X[, columns, drop = FALSE]",
   "X <- molded$data$X[, seq_len(sum(columns)), drop = FALSE]", r = "fit-update"
 )
@@ -1413,4 +1413,8 @@ mutant(
 mutant(
   "a curvature is kept however far the modes are apart", "R/label-learn.R",
   "if (sum(apart^2) < label_near)", "if (TRUE)", r = "label-learn"
+)
+mutant(
+  "few points tell the mean of a number, but not how wide it is", "R/label-rows.R",
+  "stats::qt(0.95, ess - 1)", "stats::qnorm(0.95)", r = "label-rows"
 )

@@ -5,7 +5,8 @@
 # are no part of the run unless STURDY_EXTENDED_TESTS is true.
 #
 # Files are spread over STURDY_TEST_WORKERS processes, two by default; with one they run in
-# this process. Those that took longest the last time come first (their processor seconds are
+# this process. STURDY_TEST_JOIN is a file before which there is only one: the gate lets the first
+# begin while it still needs a processor for other things. Those that took longest the last time come first (their processor seconds are
 # kept beside the installed package).
 
 args <- commandArgs()
@@ -125,13 +126,18 @@ run_here <- function(names) {
   }), names)
 }
 
-run_spread <- function(names, workers) {
-  sessions <- lapply(seq_len(workers), function(k) callr::r_session$new())
+run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
+  sessions <- list(callr::r_session$new())
   on.exit(for (session in sessions) session$close())
-  busy <- rep(NA_character_, workers)
+  busy <- NA_character_
   left <- names
   results <- list()
   repeat {
+    joined <- !nzchar(join) || file.exists(join)
+    if (joined && length(busy) < workers && length(left)) {
+      sessions <- c(sessions, list(callr::r_session$new()))
+      busy <- c(busy, NA_character_)
+    }
     for (k in which(is.na(busy))) {
       if (length(left)) {
         busy[k] <- left[1]
@@ -142,7 +148,7 @@ run_spread <- function(names, workers) {
     if (all(is.na(busy))) {
       return(results)
     }
-    processx::poll(sessions[!is.na(busy)], -1)
+    processx::poll(sessions[!is.na(busy)], if (joined) -1 else 1000)
     for (k in which(!is.na(busy))) {
       done <- sessions[[k]]$read()
       if (is.null(done) || !done$code %in% c(200, 500:502)) next

@@ -17,6 +17,7 @@ child <- '
   library(sturdy)
   options(sturdy.progress = FALSE)
   arguments <- commandArgs(TRUE)
+  if ("no temporary folder" %in% arguments) unlink(tempdir(), recursive = TRUE)
   at <- function(...) file.path(arguments[1], ...)
   older <- arguments[2] == "older" # a state to start from
   set.seed(1)
@@ -46,11 +47,11 @@ child <- '
 '
 script <- file.path(base, "child.R")
 writeLines(child, script)
-run <- function(folder, state, blocks = NULL) {
+run <- function(folder, state, blocks = NULL, more = "") {
   limit <- if (is.null(blocks)) "" else sprintf("trap '' XFSZ; ulimit -f %d; ", blocks)
   said <- system(paste0(
     limit, shQuote(file.path(R.home("bin"), "Rscript")), " ", shQuote(script), " ",
-    shQuote(folder), " ", state, " 2>/dev/null"
+    shQuote(folder), " ", state, " ", shQuote(more), " 2>/dev/null"
   ), intern = TRUE)
   said <- strsplit(trimws(said), " ")
   stats::setNames(vapply(said, `[`, "", 2), vapply(said, `[`, "", 1))
@@ -106,6 +107,19 @@ while (cases < campaign$cases && !campaign_over(campaign)) {
   again <- run(folder, "whole")
   elsewhere <- elsewhere + !identical(again, expected)
   unlink(folder, recursive = TRUE)
+}
+# Without a temporary folder, and where nobody may write (/proc): the same, or an error of ours
+if (dir.exists("/proc")) {
+  folder <- new_folder("without")
+  take_over(folder)
+  without <- list(run(folder, "whole", more = "no temporary folder"), run("/proc", "whole"))
+  for (said in without) {
+    fine <- said == expected[names(said)] | grepl("^sturdy_error_", said)
+    unclassed <- unclassed + sum(!fine) + !identical(names(said), names(expected))
+    said_all <- c(said_all, paste(names(said), ifelse(fine & said == expected, "written", said)))
+    refused <- refused + sum(said != expected)
+  }
+  cases <- cases + 2
 }
 print(table(said_all))
 campaign_figure(campaign, "runs", cases)

@@ -200,7 +200,9 @@ foreign_error <- function(call, said) {
   }
   switch(verb_of(call),
     loo = !grepl("no applicable method", said),
-    `$` = , `[[` = TRUE, # the rules of lists
+    `$` = , `[[` = , `[` = , `[.offset_rows` = TRUE, # the rules of lists and matrices
+    # what parsnip and dials say of their own arguments
+    gp_df = , gp_epsilon = , gp_inducing = , gp_kernel = , update.gp_class = !grepl("sturdy", said),
     FALSE
   )
 }

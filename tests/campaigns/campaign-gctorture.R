@@ -37,7 +37,18 @@ calls <- alist(
     X[1:3, ], columns, hyper, c(1, 2, 0, 1), diag(4) / 2, X
   ),
   gp_means = native_gp_means(X, columns, list(hyper, hyper), cbind(y, 2 * y), X[1:2, ]),
-  scores = native_scores(log(three), c(0, 0.1, 0.2), 1.1, three, TRUE),
+  label_values = native_label_values(label, points, TRUE),
+  label_said = native_label_said(label, points, c(0.4, 0.6), c(0L, 1L, 2L, 0L, 1L)),
+  label_seen = native_label_seen(label, points),
+  label_overlap = {
+    overlap <- native_label_overlap(c(0.1, 0.2), same, pairs, 3)
+    list(overlap, native_label_overlap_back(points$U, c(0.1, 0.2), same, pairs, overlap))
+  },
+  noise_inverse = {
+    inverse <- native_noise_inverse(points$M, 3)
+    list(inverse, native_noise_inverse_back(inverse, points$U, 3))
+  },
+  digest = native_digest(as.raw(1:99)),
   count_density = native_count_density(c(0.1, 0.5, 0.9)),
   gram = native_gram(X, NULL, columns, hyper),
   gram_new = native_gram(X, X[1:2, ], columns, hyper),
@@ -104,8 +115,18 @@ at <- list2env(list(
   X = X, y = y, S = S, likely = likely, columns = columns, hyper = hyper,
   three = matrix(0.1, 5, 3) + 0.7 * diag(3)[c(1, 2, 3, 1, 2), ]
 ), parent = asNamespace("sturdy"))
-# two rounds of a shard of these rows
+# two rounds of a shard of these rows; a label stage of them at two points
 evalq({
+  label <- list(
+    P = t(three), S = log(t(three)), kind = c(0L, 1L, 2L, 0L, 1L), times = c(1, 2, 1, 1, 1), kinds = 3L,
+    plain = FALSE
+  )
+  whole <- function(off) cbind(as.vector(diag(3) * (1 - 3 * off) + off), as.vector(diag(3) * (1 - 6 * off) + 2 * off))
+  points <- list(
+    M = whole(0.01), w = matrix(0.1, 3, 2), b = matrix(c(1, 2), 3, 2, TRUE), U = whole(0.02), L = whole(0.05)
+  )
+  pairs <- rbind(1:2, 2:3)
+  same <- matrix(0.1, 2, 2)
   rows <- c(
     native_features(X, X[1:3, ], columns, hyper),
     list(kind = ifelse(y > 0, 2L, 1L), n_all = 5, d = 5, nugget = 0.1)
@@ -141,7 +162,47 @@ for (name in names(calls)) {
     cat("  differs:", name, "\n")
   }
 }
+# A fit of each kind, with a garbage collection at every 200th allocation
+set.seed(campaign$seed)
+d <- data.frame(a = rnorm(8), b = rnorm(8), y = rep(c("p", "n"), 4), three = factor(c(1:3, 1:3, 1:2)))
+held <- kernel_iso(1.5, fixed = TRUE)
+con <- DBI::dbConnect(RSQLite::SQLite())
+DBI::dbWriteTable(con, "d", d)
+fits <- alist(
+  gpc = gpc(y ~ a, d, kernel = held, epsilon = 0.05), stc = stc(y ~ a, d, df = 3, kernel = held, epsilon = 0.05),
+  bpm = bpm(y ~ a, d, nugget = 1, epsilon = 0.05), adf = bpm(y ~ a, d, inference = "adf"),
+  inducing = gpc(y ~ a, d, kernel = held, epsilon = 0.05, inducing = 3),
+  several = gpc(three ~ a, d, kernel = held, epsilon = 0.05),
+  ordered = gpc(ordered(three) ~ a, d, kernel = held, epsilon = 0.05),
+  scores = second_stage(pnorm(d$a), d$y, hyper = "optimum", noise = noise_prior(c(one = 1))),
+  readers = gpc(readers(y, rev(y)) ~ a, d, kernel = held, epsilon = 0.05),
+  soft = gpc(d["a"], cbind(n = pnorm(-d$b), p = pnorm(d$b)), kernel = held),
+  units = gpc(y ~ a, d, kernel = held, epsilon = 0.05, units = c(1, 2, 1, 2, 3:6)),
+  times = gpc(y ~ a, d, kernel = held, epsilon = 0.05, weights = rep(1:2, 4)),
+  shards = bpm(y ~ a, shards(d, 2), nugget = 1, epsilon = 0.05),
+  stream = bpm_stream(y ~ a, d, batch_size = 4),
+  queries = bpm(y ~ a, dbi_source(con, "d"), nugget = 1, epsilon = 0.05)
+)
+told <- function(call) {
+  set.seed(campaign$seed)
+  fit <- suppressWarnings(suppressMessages(eval(call)))
+  list(predict(fit, d, type = "prob"), if (nobs(fit) == 8) mislabelled(fit, newdata = d))
+}
+done <- 0
+for (name in names(fits)) {
+  if (campaign_over(campaign)) break
+  plain <- told(fits[[name]])
+  gctorture2(200)
+  tortured <- told(fits[[name]])
+  gctorture2(0)
+  done <- done + 1
+  if (!identical(plain, tortured)) {
+    differ <- differ + 1
+    cat("  differs:", name, "\n")
+  }
+}
 campaign_figure(campaign, "calls", length(calls))
+campaign_figure(campaign, "fits", done)
 campaign_figure(campaign, "routines not reached", length(missing), 0)
 campaign_figure(campaign, "results that differ", differ, 0)
 campaign_end(campaign)

@@ -35,7 +35,7 @@ long_calls <- function(n) {
     adf = function() bpm(wide, y, inference = "adf"),
     ep_fit = function() ep_fit(K, y, epsilon = 0.02),
     predict = function() predict(fit, X[rep(seq_len(n), 6e6 / n^2 + 2), ]),
-    criterion = function() sturdy:::criterion(fit, "loo"),
+    loo = function() loo(fit),
     ais = function() log_evidence(fit, "ais", se = 0.001),
     sample = function() posterior_sample(fit, 2000, newdata = as.data.frame(X)),
     check_fit = function() check_fit(fit, draws = 1000, max_moves = 20000),
@@ -52,6 +52,10 @@ more_calls <- function(n, rows) {
   some <- all[seq_len(n), ]
   learnt <- gpc(y ~ ., all[few, ], epsilon = 0.05, control = ep_control(restarts = 0))
   weights <- bpm(y ~ ., some, inference = "adf")
+  three <- data.frame(some[1:4], three = cut(X[seq_len(n), 1], c(-Inf, -0.5, 0.5, Inf), c("a", "b", "c")))
+  few_thousand <- seq_len(min(rows, 20000))
+  con <- DBI::dbConnect(RSQLite::SQLite())
+  DBI::dbWriteTable(con, "t", transform(all[seq_len(rows / 10), ], y = as.character(y)))
   file <- tempfile(fileext = ".csv")
   write.csv(all[seq_len(rows / 10), ], file, row.names = FALSE)
   list(
@@ -63,7 +67,18 @@ more_calls <- function(n, rows) {
     `text stream` = function() {
       bpm_stream(y ~ ., file, batch_size = rows / 50, levels = c("n", "p"))
     },
-    absorb = function() absorb(weights, all)
+    absorb = function() absorb(weights, all),
+    # the label stage, readers, units, classes in an order, shards and queries
+    `label stage` = function() second_stage(plogis(3 * X[, 1]), all$y),
+    `several classes` = function() gpc(three ~ ., three, control = ep_control(restarts = 0)),
+    ordered = function() gpc(ordered(three) ~ ., three, control = ep_control(restarts = 0)),
+    readers = function() gpc(readers(y, rev(y)) ~ X1 + X2, some, control = ep_control(restarts = 0)),
+    soft = function() gpc(cbind(n = 0.9 - 0.8 * (y == "p"), p = 0.1 + 0.8 * (y == "p")) ~ X1 + X2, some),
+    units = function() gpc(y ~ ., some, units = interaction(some$y, rep_len(1:90, n))),
+    shards = function() bpm(y ~ ., shards(all, 2), cluster = lapply),
+    queries = function() bpm(y ~ X1 + X2, dbi_source(con, "t")),
+    `report rows` = function() mislabelled(weights, newdata = all[few_thousand, ]),
+    reader_rates = function() update(learnt, checked = data.frame(row = 1:5, label = "p"))
   )
 }
 given <- Sys.getenv("CALLS") # names, to look at some alone

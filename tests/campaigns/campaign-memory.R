@@ -1,4 +1,4 @@
-# Memory: small fits by the thousand must not grow the process, and large ones under
+# Memory: small fits of every kind by the thousand must not grow the process, and large ones under
 # `ulimit -v`, which fail at one allocation or another, must end in the memory condition.
 source(file.path(dirname(sub("^--file=", "", grep(
   "^--file=", commandArgs(FALSE), value = TRUE
@@ -15,11 +15,24 @@ one <- function(k) {
   X <- matrix(rnorm(3 * n), n)
   y <- X[, 1] + rnorm(n) > 0
   held <- kernel_iso(1.5, fixed = TRUE)
-  fit <- switch(k %% 4 + 1,
+  d <- data.frame(X, y = ifelse(y, "b", "a"), three = factor(rep_len(c("a", "b", "c"), n)))
+  quick <- ep_control(restarts = 0, progress = FALSE)
+  fit <- switch(k %% 14 + 1,
     gpc(X, y, kernel = held, epsilon = 0.05),
     stc(X, y, df = 3, kernel = held, control = ep_control(restarts = 0)),
-    bpm(X, y, epsilon = 0.05), bpm(X, y, inference = "adf")
+    bpm(X, y, epsilon = 0.05), bpm(X, y, inference = "adf"),
+    gpc(X, y, kernel = held), # with its label stage
+    gpc(three ~ X1 + X2 + X3, d, kernel = held, epsilon = 0.05),
+    gpc(ordered(three) ~ X1 + X2 + X3, d, kernel = held, epsilon = 0.05),
+    gpc(readers(y, rev(y)) ~ X1 + X2 + X3, d, kernel = held, control = quick),
+    gpc(d[1:3], cbind(a = pnorm(-d$X1), b = pnorm(d$X1)), kernel = held, control = quick),
+    gpc(y ~ X1 + X2 + X3, d, kernel = held, units = interaction(d$y, rep_len(1:6, n)), control = quick),
+    gpc(y ~ X1 + X2 + X3, d, kernel = held, weights = rep(1:2, n / 2), control = quick),
+    bpm(y ~ X1 + X2 + X3, shards(d, 2), epsilon = 0.05),
+    bpm_stream(y ~ X1 + X2 + X3, d, batch_size = 10),
+    bpm(y ~ X1 + X2 + X3, dbi_source(connection, "d"), nugget = 1, epsilon = 0.05)
   )
+  if (k %% 14 > 4) X <- d[1:3]
   predict(fit, X, type = "prob")
   if (k %% 40 == 1) posterior_sample(fit, 20) # a Student-t fit
   if (k %% 50 == 0) try(gpc(X, y, epsilon = 2), silent = TRUE)
@@ -27,6 +40,10 @@ one <- function(k) {
 }
 
 if (file.exists("/proc/self/status")) {
+  connection <- DBI::dbConnect(RSQLite::SQLite())
+  DBI::dbWriteTable(connection, "d", data.frame(
+    X1 = rnorm(30), X2 = rnorm(30), X3 = rnorm(30), y = rep(c("a", "b", "b"), 10)
+  ))
   quiet <- function(k) suppressWarnings(suppressMessages(one(k)))
   for (k in seq_len(max(100, campaign$cases / 10))) quiet(k)
   start <- resident()

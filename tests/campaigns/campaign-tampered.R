@@ -12,7 +12,11 @@ campaign <- campaign_start("tampered", cases = 1000, seconds = 600)
 
 d <- data.frame(a = rnorm(24), b = rnorm(24), f = sample(letters[1:3], 24, TRUE))
 d$class <- ifelse(d$a + rnorm(24) / 2 > 0, "yes", "no")
+d$other <- ifelse(d$a > 0, "yes", "no")
+d$unit <- match(d$class, c("no", "yes")) + 2 * (seq_len(24) %% 5)
 new <- d[c(3, 1, 7), ]
+con <- DBI::dbConnect(RSQLite::SQLite())
+DBI::dbWriteTable(con, "d", d)
 quietly <- function(code) suppressMessages(suppressWarnings(code))
 fits <- quietly(list(
   gpc = gpc(class ~ a + f, d), stc = stc(class ~ poly(b, 2), d, df = 4),
@@ -21,6 +25,17 @@ fits <- quietly(list(
   two = gpc(class ~ a + b, d, epsilon = c(neg = 0.1, pos = 0.2)),
   bpm = bpm(class ~ a + f, d), scales = bpm(class ~ a, d, prior_scale = "learn"),
   adf = bpm(class ~ a + f, d, inference = "adf", df = 5),
+  several = gpc(three ~ a + b, transform(d, three = factor(f)), epsilon = 0.1,
+    kernel = kernel_iso(fixed = TRUE)),
+  ordered = gpc(three ~ a + b, transform(d, three = ordered(f)), epsilon = 0.1,
+    kernel = kernel_iso(fixed = TRUE)),
+  soft = gpc(cbind(no = soft, yes = 1 - soft) ~ a + b, transform(d, soft = plogis(-2 * d$a)),
+    kernel = kernel_iso(fixed = TRUE)),
+  readers = gpc(readers(class, other) ~ a + b, d, kernel = kernel_iso(fixed = TRUE)),
+  units = gpc(class ~ a + b, d, units = ~unit, kernel = kernel_iso(fixed = TRUE)),
+  times = gpc(class ~ a + b, d, weights = rep(1:2, 12), kernel = kernel_iso(fixed = TRUE)),
+  shards = gpc(class ~ a + b, shards(d, 2), inducing = 5, epsilon = 0.1),
+  queries = bpm(class ~ a + b, dbi_source(con, "d"), nugget = 1, epsilon = 0.1),
   stream = bpm_stream(class ~ scale(a) + b, d, batch_size = 5, na.action = na.omit)
 ))
 
@@ -34,7 +49,7 @@ verbs <- list(
   fitted = fitted, residuals = residuals, deviance = deviance, coef = coef, nobs = nobs,
   formula = formula, vcov = vcov, confint = confint, logLik = logLik, loo = loo,
   evidence = log_evidence, zp = function(fit) log_evidence(fit, "ep_zp"),
-  gaussian = function(fit) log_evidence(fit, "gaussian"), criterion = criterion,
+  gaussian = function(fit) log_evidence(fit, "gaussian"),
   mislabelled = mislabelled, diagnostics = ep_diagnostics, summary = function(fit) {
     s <- summary(fit)
     utils::capture.output(print(s))

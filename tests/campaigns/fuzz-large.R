@@ -46,6 +46,7 @@ large_call <- function(d) {
   classes <- nlevels(d$y)
   verb <- if (classes > 2 || often(0.7)) quote(gpc) else one_of(quote(stc), quote(bpm))
   args <- list(y ~ ., data = quote(large))
+  other <- if (often(0.3)) one_of("units", "weights", "soft", "ordered", "readers", "shards", "sql")
   free <- often(0.25) && !identical(verb, quote(bpm))
   if (identical(verb, quote(stc))) args$df <- one_of(3, 8, 100)
   if (identical(verb, quote(bpm))) {
@@ -72,10 +73,37 @@ large_call <- function(d) {
     args$noise <- one_of(quote(noise_prior(c(one = 1), 9)), quote(noise_prior(c(none = 1, one = 1))))
   }
   if (often(0.1)) args$scale <- FALSE
+  if (!is.null(other)) args <- of_kind(args, other)
   args$control <- bquote(ep_control(
     progress = FALSE, budget = 2, restarts = .(one_of(2, 0)), tol = .(one_of(1e-6, 1e-9))
   ))
   labelled(call("<-", quote(fit), as.call(c(verb, args))))
+}
+
+# The arguments of a fit to rows or labels of another kind; what can't be together is refused
+of_kind <- function(args, kind) {
+  args <- switch(kind,
+    units = c(args, list(units = quote(interaction(large$y, rep_len(1:60, nrow(large)))))),
+    weights = c(args, list(weights = quote(rep_len(c(1, 2, 0.5), nrow(large))))),
+    soft = c(
+      list(quote(large["V1"]), y = quote(cbind(A = 0.1 + 0.8 * (large$y == "A"), B = 0.9 - 0.8 * (large$y == "A")))),
+      args[-(1:2)]
+    ),
+    ordered = replace(args, 1, list(ordered(y) ~ .)),
+    readers = replace(args, 1, list(readers(y, rev(y)) ~ V1)),
+    shards = c(
+      replace(args[setdiff(names(args), "trusted")], 2, list(quote(shards(large, 2)))),
+      list(cluster = quote(lapply))
+    ),
+    sql = replace(args, 1:2, list(y ~ V1, quote(in_database(large))))
+  )
+  args
+}
+
+in_database <- function(rows) {
+  con <- get("con", objects)
+  DBI::dbWriteTable(con, "large", transform(rows, y = as.character(y)), overwrite = TRUE)
+  dbi_source(con, "large")
 }
 
 labelled <- function(call) {

@@ -37,6 +37,18 @@ fuzz_objects <- function() {
     if (!is.numeric(model)) stop("no model, in the user's own code")
     matrix(model, nrow(x), 2, TRUE, list(NULL, names(model)))
   }
+  # labels of other kinds, rows of other kinds
+  d$grade <- factor(rep_len(c("low", "mid", "high"), 16), c("low", "mid", "high"), ordered = TRUE)
+  d$unit <- rep(1:8, each = 2)
+  d$one <- d$class[2 * d$unit]
+  soft <- unname(d$u > 0) + 0
+  soft <- cbind(no = 0.9 - 0.8 * soft, yes = 0.1 + 0.8 * soft)
+  f_ordered <- gpc(grade ~ u + v, d, kernel = held, epsilon = 0.1, control = quiet)
+  f_soft <- gpc(X, soft, kernel = held, control = quiet)
+  f_units <- gpc(one ~ u + v, d, kernel = held, units = ~unit, control = quiet)
+  f_times <- gpc(class ~ u + v, d, kernel = held, weights = rep(1:2, 8), control = quiet)
+  DBI::dbWriteTable(con, "many", large_sql())
+  f_sql <- bpm(y ~ u + v, dbi_source(con, "many"), nugget = 1, epsilon = 0.1, control = quiet)
   m <- mvt(c(0, 1), diag(2), 3)
   p <- categorical(c(0.2, 0.3, 0.5))
   # methods of generics whose package may not be here, called as these would
@@ -45,18 +57,22 @@ fuzz_objects <- function() {
     "get_predict.sturdy_model", "get_vcov.sturdy_model",
     "set_coef.bpm", "handler_predict.sturdy_model", "handler_startup.sturdy_model",
     "vetiver_create_description.sturdy_model", "vetiver_create_meta.sturdy_model",
-    "vetiver_prepare_model.sturdy_model", "vetiver_ptype.sturdy_model", "update.gp_class"
+    "vetiver_prepare_model.sturdy_model", "vetiver_ptype.sturdy_model", "update.gp_class",
+    "emm_basis.sturdy_model", "recover_data.sturdy_model", "knit_print.sturdy_model",
+    "knit_print.sturdy_mislabelled", "[.offset_rows"
   )
   c(mget(foreign, envir = asNamespace("sturdy")), list(
     f_average = f_average, f_rank = f_rank, f_kernels = f_kernels, f_named = f_named,
     pieces = pieces, f_shards = f_shards, ends = flip_rates(f_average),
     reviewed = review(f_gpc, 5), tested = noise_test(f_average),
     performed = performance_of(f_gpc),
-    gp = structure(list(args = list()), class = c("gp_class", "model_spec")),
+    gp = if (requireNamespace("parsnip", quietly = TRUE)) gp_class(engine = "sturdy"),
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
     f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,
     shares_of = shares_of, gold = gold, said_by = said_by, f_readers = f_readers,
-    rated = reader_rates(f_readers),
+    rated = reader_rates(f_readers), reading = review(f_readers, 3), soft = soft,
+    f_ordered = f_ordered, f_soft = f_soft, f_units = f_units, f_times = f_times, f_sql = f_sql,
+    class_ends = predict(f_classes, d3, type = "prob", interval = 0.9),
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
     f_stream = bpm_stream(class ~ ., d, batch_size = 8), gram = tcrossprod(X) + diag(16),
     f_selected = select_model(class ~ u + v, d, two, "evidence"),
@@ -68,3 +84,10 @@ fuzz_objects <- function() {
 }
 
 performance_of <- function(fit) true_performance(fit, fitted(fit), draws = 20)
+
+# A table of a database, of rows enough for a fit by queries
+large_sql <- function(n = 2000) {
+  d <- data.frame(u = stats::rnorm(n), v = stats::rnorm(n))
+  d$y <- ifelse(d$u + stats::rnorm(n) > 0, "yes", "no")
+  d
+}

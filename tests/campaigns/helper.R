@@ -5,7 +5,8 @@
 #   sh tools/run.sh ../tests/campaigns/campaign-<name>.R [cases] [seconds]
 #
 # and `make campaigns` runs them all. The environment variable CAMPAIGN_SEED, a whole
-# number from 1 (the default) to 10,000, is the seed of every one.
+# number from 1 (the default) to 10,000, is the seed of every one. With CAMPAIGN_RESULTS, a folder
+# (tests/campaigns/results), its figures are added to the table <name>.csv there, with the commit.
 
 library(sturdy)
 
@@ -20,8 +21,14 @@ campaign_start <- function(name, cases, seconds) {
     name = name, begun = proc.time()[["elapsed"]], seed = seed,
     cases = if (length(given) >= 1) given[1] else cases,
     seconds = if (length(given) >= 2) given[2] else seconds,
-    failed = FALSE
+    failed = FALSE, figures = NULL, results = results_folder(),
+    commit = system2("git", c("-C", shQuote(campaign_folder()), "describe", "--always", "--dirty"), TRUE)
   ))
+}
+
+results_folder <- function() {
+  folder <- Sys.getenv("CAMPAIGN_RESULTS")
+  if (nzchar(folder)) normalizePath(folder, mustWork = TRUE)
 }
 
 # Case k by itself, whatever came before it
@@ -36,6 +43,10 @@ campaign_over <- function(campaign, share = 1) {
 campaign_figure <- function(campaign, label, value, at_most = NULL) {
   kept <- is.null(at_most) || (is.finite(value) && value <= at_most)
   campaign$failed <- campaign$failed || !kept
+  campaign$figures <- rbind(campaign$figures, data.frame(
+    commit = campaign$commit, seed = campaign$seed, figure = label, value = signif(value, 4),
+    at_most = if (is.null(at_most)) NA else at_most, kept = kept
+  ))
   cat(sprintf(
     "%s: %s: %s%s\n", campaign$name, label, format(value, digits = 4),
     if (is.null(at_most)) "" else
@@ -48,6 +59,13 @@ campaign_end <- function(campaign) {
   campaign_figure(
     campaign, "seconds", round(proc.time()[["elapsed"]] - campaign$begun)
   )
+  if (!is.null(campaign$results)) {
+    file <- file.path(campaign$results, paste0(campaign$name, ".csv"))
+    utils::write.table(
+      campaign$figures, file, append = file.exists(file), sep = ",", qmethod = "double",
+      row.names = FALSE, col.names = !file.exists(file)
+    )
+  }
   quit(save = "no", status = as.integer(campaign$failed))
 }
 

@@ -84,11 +84,11 @@ called_ranks <- function(wrong, checked, fdr) {
 
 called_by_checks <- function(wrong, checked, fdr) {
   found <- ranked(wrong)
-  checks <- list(
-    row = found$row[checked], label = 1L + wrong[checked], among = found$row
+  drawn <- list(
+    row = found$row[checked], wrong = wrong[checked], open = logical(length(checked)), among = found$row
   )
-  found <- calibrated(found, checks)
-  list(found = found, cutoff = suppressMessages(calibrated_cutoff(found, checks, fdr)))
+  found <- calibrated(found, drawn)
+  list(found = found, cutoff = suppressMessages(calibrated_cutoff(found, drawn, fdr)))
 }
 
 test_that("over all draws of checks the rate holds, whatever the ranking is worth", {
@@ -133,90 +133,112 @@ checked_table <- function() {
   list(fit = fit, truth = truth, wrong = wrong)
 }
 
-checks_of <- function(table, rows) data.frame(row = rows, label = table$truth[rows])
-
-test_that("a fit's list by checks has the p values of the definition", {
+# The same after checks that were drawn
+drawn_table <- function(n = 30, fdr = 0.25, seed = 2) {
   table <- checked_table()
-  drawn <- withr::with_seed(2, sample(60, 30))
-  plain <- mislabelled(table$fit)
-  found <- mislabelled(table$fit, calibrate = checks_of(table, drawn))
-  expect_equal(found[names(plain)[1:7]], plain[1:7], ignore_attr = TRUE)
-  right <- drawn[!table$wrong[drawn]]
-  above <- vapply(found$rank, function(r) sum(found$rank[found$row %in% right] <= r), 0)
-  open <- !found$row %in% drawn
-  expect_equal(found$p_value[open], ((1 + above) / 31)[open])
-  expect_true(all(is.na(found$p_value[!open])) && all(is.na(found$fdr[!open])))
-  some <- mislabelled(table$fit, fdr = 0.25, calibrate = checks_of(table, drawn))
+  plan <- withr::with_seed(seed, review(table$fit, n = n, fdr = fdr))
+  table$plan <- plan
+  plan$label <- table$truth[plan$row]
+  table$answers <- plan
+  table$after <- suppressMessages(update(table$fit, checked = plan))
+  table
+}
+
+test_that("after checks that were drawn rows are called by the p values of the definition", {
+  table <- drawn_table()
+  drawn <- table$plan$row
+  among <- attr(table$plan, "price")$among
+  top <- mislabelled(table$fit)$row[seq_len(among)] # by the fit from before
+  found <- mislabelled(table$after)
+  right <- top %in% drawn[!table$wrong[drawn]]
+  p <- replace((1 + cumsum(right)) / 31, top %in% drawn, NA)[match(found$row, top)]
+  expect_equal(found$p_value, p)
+  expect_setequal(found$row[!is.na(found$fdr)], setdiff(top, drawn))
+  some <- mislabelled(table$after, fdr = 0.25)
   expect_equal(some$row, found$row[which(found$fdr <= 0.25)])
   cutoff <- attr(some, "cutoff")
   expect_gt(cutoff$rows, 0)
   expect_equal(cutoff$rows, nrow(some))
-  expect_equal(cutoff$rank, max(some$rank))
-  expect_equal(cutoff[c("checks", "least")], list(checks = 30L, least = ceiling(30 / (0.25 * 31))))
+  expect_equal(
+    cutoff[c("checks", "least")], list(checks = 30L, least = ceiling((among - 30) / (0.25 * 31)))
+  )
   expect_output(print(some), "by 30 checks at")
+  # they stay with the rows, and from a file
+  again <- update(table$after, epsilon = 0.2)
+  expect_equal(mislabelled(again, fdr = 0.25)$row |> sort(), sort(some$row))
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(table$answers, file, row.names = FALSE)
+  expect_identical(
+    suppressMessages(update(table$fit, checked = file))$data$drawn, table$after$data$drawn
+  )
 })
 
-test_that("checks may be drawn of the most suspicious rows, which alone can be called wrong", {
-  table <- checked_table()
-  top <- mislabelled(table$fit)$row[1:24]
-  drawn <- withr::with_seed(3, sample(top, 14))
-  checks <- checks_of(table, drawn)
-  found <- mislabelled(table$fit, calibrate = checks, among = 24)
-  expect_setequal(found$row[!is.na(found$fdr)], setdiff(top, drawn))
-  expect_error(
-    mislabelled(table$fit, calibrate = checks_of(table, c(drawn, setdiff(1:60, top)[1])), among = 24),
-    class = "sturdy_error_calibrate"
+test_that("a check of which nothing can be said counts as one that found the label right", {
+  table <- drawn_table()
+  some <- table$answers
+  some$label[table$wrong[some$row]][1:2] <- NA
+  after <- suppressMessages(update(table$fit, checked = some))
+  drawn <- after$data$drawn
+  expect_equal(sum(drawn$open), 2)
+  expect_equal(sum(drawn$wrong), sum(table$after$data$drawn$wrong) - 2)
+  open <- drawn$row[drawn$open]
+  expect_false(any(open %in% after$data$reports$row[after$data$reports$source == 0L]))
+  count <- attr(mislabelled(after), "expected")$by_checks
+  all <- attr(mislabelled(table$after), "expected")$by_checks
+  expect_gte(count$upper, all$upper)
+})
+
+test_that("other checks, or other data, put an end to what the draw holds", {
+  table <- drawn_table()
+  more <- data.frame(row = setdiff(1:60, table$plan$row)[1:2], label = "no")
+  expect_message(
+    after <- update(table$after, checked = more), class = "sturdy_message_draw_left"
   )
+  expect_null(after$data$drawn)
+  expect_null(attr(mislabelled(after), "expected")$by_checks)
 })
 
 test_that("with three classes a check is right where it finds the recorded one", {
   fit <- gpc(Species ~ ., iris[c(1:10, 51:60, 101:110), ], kernel = held(), epsilon = 0.05)
-  drawn <- seq(1, 30, by = 2)
-  label <- fit$blueprint$levels[fit$data$y][drawn]
-  label[1] <- "virginica" # of a row that was recorded as setosa
-  found <- mislabelled(fit, calibrate = data.frame(row = drawn, label = label))
-  right <- found$row %in% drawn[-1]
-  open <- !found$row %in% drawn
-  expect_equal(found$p_value[open], ((1 + cumsum(right)) / 16)[open])
+  plan <- withr::with_seed(1, review(fit, n = 14, fdr = 0.3))
+  plan$label[1] <- setdiff(levels(iris$Species), plan$label[1])[1]
+  after <- suppressMessages(update(fit, checked = plan))
+  expect_equal(after$data$drawn$wrong, c(TRUE, logical(13)))
 })
 
 test_that("what can't be done is refused, and why none is called is said", {
-  table <- checked_table()
+  table <- drawn_table(9, 0.12)
   fit <- table$fit
-  few <- checks_of(table, 1:8)
-  knows <- suppressMessages(update(fit, checked = few[1:3, ]))
-  for (wrong in list(
-    quote(mislabelled(fit, fdr = 0.1, calibrate = few)), # no p value is small enough
-    quote(mislabelled(knows, calibrate = few)),
-    quote(mislabelled(fit, among = 20)),
-    quote(mislabelled(fit, calibrate = checks_of(table, 1:60)))
-  )) {
-    expect_error(eval(wrong), class = "sturdy_error_calibrate")
+  other <- table$answers
+  other$row[1] <- utils::tail(mislabelled(fit)$row, 1)
+  twofold <- table$answers
+  twofold$drawn[1] <- "9 of 60"
+  for (wrong in list(table$answers[-1, ], other, twofold, cbind(table$answers[1:3], drawn = "yes"))) {
+    expect_error(update(fit, checked = wrong), class = "sturdy_error_drawn")
   }
-  expect_error(mislabelled(fit, calibrate = 1:8), class = "sturdy_error_checked")
-  expect_error(mislabelled(fit, calibrate = few, among = 7), class = "sturdy_error_range")
-  expect_message(
-    none <- mislabelled(fit, fdr = 0.12, calibrate = few), class = "sturdy_message_few_checks"
-  )
-  expect_equal(nrow(none), 0)
+  expect_error(review(fit, n = 5, fdr = 0.1), class = "sturdy_error_few_checks")
+  expect_error(review(fit, n = 60, fdr = 0.1), class = "sturdy_error_range")
+  expect_error(mislabelled(table$after, fdr = 0.05), class = "sturdy_error_few_checks")
+  none <- table$answers
+  none$label <- fit$blueprint$levels[label_code(fit$data)][none$row] # all are right
+  none <- suppressMessages(update(fit, checked = as.data.frame(none)))
+  expect_message(found <- mislabelled(none, fdr = 0.12), class = "sturdy_message_few_checks")
+  expect_equal(nrow(found), 0)
   copies <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = 0.1, subset = c(1:40, 1:40))
-  expect_error(
-    mislabelled(copies, calibrate = data.frame(row = 1:9, label = "no")),
-    class = "sturdy_error_calibrate"
-  )
+  expect_error(review(copies, n = 20, fdr = 0.1), class = "sturdy_error_drawn")
   expect_snapshot({
-    none
-    said(mislabelled(fit, fdr = 0.12, calibrate = few))
-    said(mislabelled(fit, fdr = 0.1, calibrate = few))
-    said(mislabelled(knows, calibrate = few))
-    said(mislabelled(fit, calibrate = data.frame(row = 1:3)))
+    table$plan
+    found
+    said(mislabelled(none, fdr = 0.12))
+    said(mislabelled(none, fdr = 0.1))
+    said(review(fit, n = 5, fdr = 0.1))
+    said(update(fit, checked = table$answers[-1, ]))
+    said(update(fit, checked = other))
   })
 })
 
 test_that("its picture has the cut below the last rank that is called", {
-  table <- checked_table()
-  drawn <- withr::with_seed(2, sample(60, 30))
-  some <- mislabelled(table$fit, fdr = 0.25, calibrate = checks_of(table, drawn))
+  some <- mislabelled(drawn_table()$after, fdr = 0.25)
   cut <- unlist(lapply(picture(some, n = NULL, labels = 5)$panels[[1]]$layers, function(layer) {
     layer$data$x[layer$data$meaning == "cutoff"]
   }))

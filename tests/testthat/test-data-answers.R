@@ -157,15 +157,6 @@ test_that("answers that contradict themselves, each other or the fit are refused
   refused(toy_answers(), "label that the fit has|name of another")
 })
 
-test_that("a file of answers serves for checks at random, too", {
-  fit <- toy_fit()
-  said <- as.character(toy()$class)
-  file <- answers_file_of(11:20, said[11:20], "right", said[11:20])
-  table <- data.frame(row = 11:20, label = said[11:20])
-  expect_identical(mislabelled(fit, calibrate = file), mislabelled(fit, calibrate = table))
-  expect_error(mislabelled(fit, calibrate = "no such"), "`calibrate` must be a data frame, or the")
-})
-
 test_that("identifiers given as a plain vector are looked up in the file's own column", {
   d <- toy()
   ids <- sprintf("P%03d", 40:1)

@@ -166,7 +166,7 @@ test_that("what may mean one row or another is refused", {
   refused(
     data.frame(row = 7, label = "no"), "sturdy_error_ambiguous", message = "name of another: 7"
   )
-  refused(data.frame(row = "7", label = "no"), "sturdy_error_ambiguous", message = "column")
+  refused(data.frame(row = "7", label = "no"), "sturdy_error_ambiguous", message = "name of another: 7")
   expect_no_error(suppressMessages(
     update(toy_fit(), checked = data.frame(row = "7", label = "no"))
   ))
@@ -199,7 +199,8 @@ test_that("a number is a position where no other row has it for a name", {
   }
   expect_equal(rows(c(3, 10, 11, 20)), c(3, 10, 11, 20))
   expect_error(rows(31), "Not in the fit: 31", class = "sturdy_error_checked")
-  expect_error(rows("11"), class = "sturdy_error_ambiguous") # as text it may be a name
+  expect_equal(rows("11"), 11) # also as text
+  expect_error(rows("31"), "Not in the fit: \"31\"", class = "sturdy_error_checked")
   row.names(d) <- 101:120
   fit <- toy_fit(data = d)
   expect_equal(rows(1:20), 1:20)
@@ -241,4 +242,14 @@ test_that("the title of a card has what identifies the row, also what the fit dr
   row.names(d) <- paste0("r", 1:40)
   fit <- toy_fit(data = d)
   expect_equal(titles()$name, paste0("r", titles()$row))
+})
+
+test_that("what is missing of a row is told by its number in the data given", {
+  d <- toy(20)
+  d$a[2] <- NA
+  clinic <- replace(rep(c("u", "v"), 10), c(2, 5), NA) # of a row that is left out nothing is asked
+  error <- expect_error(
+    suppressMessages(toy_fit(data = d, rates = clinic)), "Missing in row 5", class = "sturdy_error_rates"
+  )
+  expect_equal(error$rows, 5)
 })

@@ -201,6 +201,8 @@ test_that("a column whose values repeat, each with one label, gets a message tha
   expect_false(said(rep(1:8, each = 4), rep(1:2, each = 16))) # a number that tells the classes
   expect_false(said(rep(1:8, each = 4) / 3, y))               # a measurement
   expect_false(said(rep(letters[1:4], each = 8), rep(1:2, 16)))
+  # of five pairs chance makes each of one label once in 30 times
+  expect_false(said(rep(letters[1:5], each = 2), rep(c(1, 2, 1, 2, 1), each = 2)))
 })
 
 test_that("folds leave whole units out", {

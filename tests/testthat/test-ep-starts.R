@@ -87,6 +87,11 @@ test_that("the fixed point of the search is compared with the others", {
   expect_close(rival$probability, pnorm(1) - pnorm(-1), 1e-12)
   expect_null(ep_rival(ends[[2]], ends[2], 1e-5))
   expect_null(ep_rival(ends[[2]], ends, 2))
+  # one as good at which rows are apart, and one that is worse though all rows agree
+  as_good <- list(ends[[2]], utils::modifyList(ends[[1]], list(log_evidence = -9)))
+  expect_close(ep_rival(as_good[[1]], as_good, 1e-5)$probability, pnorm(1) - pnorm(-1), 1e-12)
+  worse <- list(ends[[2]], utils::modifyList(ends[[2]], list(log_evidence = -10)))
+  expect_close(ep_rival(worse[[1]], worse, 1e-5)$worse, 1, 1e-12)
   run <- function(L, sites, damping = 1) {
     end <- ends[[if (is.null(sites)) 1 else 2]]
     c(end, list(status = 0L, sites = list(tau = c(1, 1)), residual = c(0, 0)))

@@ -161,11 +161,16 @@ test_that("levels rise to the barriers of the flip rates", {
   expect_equal(levels[1, ], c((log(3) + 15) * c(0.5, 1), Inf))
 })
 
-test_that("the mean of weights and its error do not overflow", {
+test_that("the mean of weights and its error do not overflow, and tell how many chains are missing", {
   at <- ais_estimate(c(-1e4, -1e4 - log(2)))
   expect_equal(at$log_z, -1e4 + log(0.75))
   expect_equal(at$ess, (1.5)^2 / 1.25)
   expect_equal(at$se, sd(c(1, 0.5)) / 0.75 / sqrt(2))
+  # half of the chains that are missing: an error is their number to the power -1/2
+  of <- function(se, affordable = 1e9) ais_next_chains(list(se = 0.1, log_w = numeric(64)), se, affordable)
+  expect_identical(of(0.05), 96L) # 256 - 64 are missing
+  expect_identical(of(0.1), 0L)
+  expect_identical(of(0.05, 70), 64L)
   none <- ais_estimate(c(-Inf, -Inf))
   expect_identical(none$log_z, -Inf)
   expect_identical(none$ess, 0)

@@ -53,6 +53,8 @@ test_that("the words follow the numbers", {
     check_words(check)
   }
   expect_match(saying(0.01)$means[1], "within the error of the simulation")
+  expect_match(saying(0.09)$means[1], "within the error of the simulation") # two standard errors
+  expect_match(saying(0.11)$means[1], "too little to affect")
   expect_match(saying(-0.3)$means[1], "too little to affect")
   expect_match(saying(-1)$means[1], "below")
   expect_match(saying(-1)$do[1], "ais")

@@ -198,6 +198,7 @@ test_that("print says what it is", {
     mvt_natural(p)
     mvt(0, 1)
   })
+  expect_output(print(mvt(1:3, diag(3), df = 5)), "3 dimensions, q = 1.25", fixed = TRUE)
   expect_output(out <- withVisible(print(p)))
   expect_identical(out$value, p)
   expect_false(out$visible)

@@ -67,7 +67,8 @@ test_that("variances through inducing inputs are exact ones where these are the 
   tau <- node_columns(fit, "tau", node)
   b <- node_columns(fit, "b", node)
   exact <- native_gp_predict_nodes(X, model_columns(fit), hyper, tau, b, new)
-  expect_equal(mixed_variances(fit, hyper, made, new), exact$s2, tolerance = 1e-5)
+  mixed <- node_latent(fit, new, c(list(node = node, weight = 1), made))
+  expect_equal(as.vector(mixed$s2), as.vector(exact$s2), tolerance = 1e-5)
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), exact$m, tolerance = 1e-12)
   K <- native_gram(X, new, model_columns(fit), hyper[[1]])
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), crossprod(K, b))
@@ -115,7 +116,7 @@ test_that("the first inducing inputs that are enough are taken, and none where n
   X <- one$data$X[spread_over(120, few_checked), ]
   exact <- latent_new(one, X)
   made <- through(node, 5)
-  s2 <- mixed_variances(fit$fit, function_hyper(fit$fit, node), made, X)
+  s2 <- drop(node_latent(fit$fit, X, c(list(node = node, weight = 1), made))$s2)
   expect_equal(
     gap(some[[1]]),
     rms(stats::pnorm(drop(exact$m / sqrt(exact$s2))) - stats::pnorm(drop(exact$m) / drop(sqrt(s2)))),

@@ -202,8 +202,9 @@ test_that("block by block of the rows the nodes say what they say at once", {
     d <- toy_scores(classes, 12)
     fit <- second_stage(d$prob, d$labels, hyper = "integrate", noise = noise_prior(c(none = 1, one = 1)))
     at <- c(as.list(fit$nodes$table[c("weight", "model")]), fit$nodes["omega"])
-    whole <- truth_in_blocks(at, node_seen(fit), fit$data, block = Inf)
-    parts <- truth_in_blocks(at, node_seen(fit), fit$data, block = 600)
+    seen <- function(rows) node_seen(fit)[rows, , , drop = FALSE]
+    whole <- truth_in_blocks(at, seen, fit$data, block = Inf)
+    parts <- truth_in_blocks(at, seen, fit$data, block = 600)
     expect_equal(parts, whole, tolerance = 1e-13)
     at_once <- recorded_rows(fit)
     expect_equal(rowSums(at_once), rep(1, 12))

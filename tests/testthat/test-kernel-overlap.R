@@ -57,6 +57,20 @@ test_that("quantiles of the log of a nugget within bounds are those of draws tha
   ) # s.e. of a quantile .005
 })
 
+test_that("a nugget starts within the bounds of what is believed, however near these are", {
+  for (believed in list(c(0.01, 0.3), c(0.1, 0.101), c(0.1, 0.1001))) {
+    for (nugget in c(1e-9, tan(pi * sum(believed) / 2)^2, 1e3)) {
+      start <- overlap_believed(list(nugget = nugget, held = TRUE, prior = list()), 2, believed)
+      expect_false(start$held)
+      share <- nugget_overlap(start$nugget / 2)
+      expect_true(share > believed[1] && share < believed[2])
+      # not at one of them, from where no coordinate leads back
+      prior <- list(meanlog = 0, sdlog = 2, within = start$prior$within)
+      expect_lt(abs(nugget_curve(prior)$normal(log(start$nugget))), 4)
+    }
+  }
+})
+
 test_that("overlap is learned, held or bounded", {
   d <- toy(40)
   nuggets <- function(...) {

@@ -8,6 +8,11 @@ test_that("the slope of a share of overlap leaves that share, by direct computat
     q <- exp(ref_recalibrated(S, numeric(3), slope))
     expect_equal(mean(1 - apply(q, 1, max)), share, tolerance = 1e-4)
   }
+  # a row that stands for several is one of as many
+  times <- rep(1:4, 50)
+  expect_equal(
+    overlap_slope(0.05, S, times), overlap_slope(0.05, S[rep(1:200, times), ]), tolerance = 1e-6
+  )
   # ties can't be told apart by any slope
   tied <- matrix(0.5, 10, 2)
   expect_error(overlap_slope(0.01, log(tied)), class = "sturdy_error_prior")

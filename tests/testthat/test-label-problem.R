@@ -16,8 +16,7 @@ differences <- function(problem, z, h = 1e-4) {
   (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
 }
 
-expect_gradient <- function(problem, seed = 1, spread = 0.8) {
-  z <- random_z(problem, seed, spread)
+expect_gradient <- function(problem, seed = 1, spread = 0.8, z = random_z(problem, seed, spread)) {
   found <- slope_at(problem, z)
   expect_equal(found$value, label_value(problem, matrix(z)) - sum(z^2) / 2, tolerance = 1e-12)
   expect_lt(max(abs(found$gradient - differences(problem, z)) / (1 + abs(found$gradient))), 1e-6)
@@ -54,6 +53,14 @@ test_that("the slope is that of differences, under every noise model and of all 
       for (name in names(made$noise$weights)) expect_gradient(label_made_problem(made, name))
     }
   }
+})
+
+test_that("two classes look no more alike than a bound: there the coordinate has the slope of its prior", {
+  problem <- label_made_problem(label_made(toy_scores(3, 30), "scores"), "one")
+  # the third class is near the first alone, so that how near the two are would matter
+  z <- replace(random_z(problem, 1), problem$at$pairs, pair_coordinate(c(1.5 * pairs_most, 1, 0.01), 3))
+  expect_equal(slope_at(problem, z)$gradient[problem$at$pairs[1]], -z[problem$at$pairs[1]], tolerance = 1e-12)
+  expect_gradient(problem, z = z)
 })
 
 test_that("a number of coordinates has its place in a field, and the prior is standard normal", {

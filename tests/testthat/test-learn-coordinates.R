@@ -35,10 +35,28 @@ test_that("in normal coordinates hyperparameters have their priors, the bias in 
   scale <- log(exp(of$variance) + exp(of$nugget))
   expect_lt(max(abs(moments(of$bias - scale) - c(log(0.3), 2))), 0.04)
   expect_identical(unique(of$variance), 0) # it is held
+  # a single one has its own prior alone
+  single <- coordinate_latent(kernel_iso())
+  at <- normal_coordinates(single, noise_one(single))
+  z <- replace(numeric(length(at$field)), at$field == "lengthscale", 1)
+  expect_equal(unname(log(at$hyper(z)$lengthscale)), unname(sum(unlist(single$prior$lengthscale[c("meanlog", "sdlog")]))))
   several <- coordinate_latent(classes = 3)
   at <- normal_coordinates(several, noise_one(several))
   nugget <- log(at$hyper(replace(numeric(length(at$field)), at$field == "nugget", 1))$nugget)
   expect_equal(nugget, log(0.03) + 1.5)
+})
+
+test_that("widths of classes in an order are in units of the root of variance and nugget", {
+  latent <- coordinate_latent(kernel_iso(variance = 2), classes = 3)
+  latent$hyper$width <- c(0.5, 2)
+  latent$prior$width <- list(meanlog = log(c(0.5, 2)), sdlog = 1)
+  latent$free <- c(latent$free, "width")
+  at <- normal_coordinates(latent, noise_one(latent))
+  z <- withr::with_seed(4, stats::rnorm(length(at$field)))
+  hyper <- at$hyper(z)
+  expect_equal(
+    unname(hyper$width), c(0.5, 2) * exp(z[at$field == "width"]) * sqrt(hyper$variance + hyper$nugget)
+  )
 })
 
 test_that("the prior in normal coordinates is a density, in logs that of the logs", {

@@ -8,6 +8,20 @@ test_that("Pareto smoothing finds the shape and keeps light tails as they are", 
     expect_lt(abs(fit$k - k), 0.05)
     expect_lt(abs(fit$sigma - 1), 0.1)
   }
+  # few are drawn to 1/2, as ten more that say so would
+  skip_if_not_installed("loo")
+  few <- sort(stats::qexp((seq_len(10) - 0.5) / 10))
+  fit <- pareto_fit(few)
+  other <- loo::gpdfit(few) # on a grid of other points
+  expect_equal(fit, other[c("k", "sigma")], tolerance = 1e-3)
+  # the largest are quantiles in the middles of equal shares
+  raw <- withr::with_seed(1, 2 * stats::rnorm(100))
+  at <- order(raw)[76:100] # a quarter of a hundred
+  cut <- sort(exp(raw))[75]
+  fit <- pareto_fit(exp(raw[at]) - cut)
+  p <- (seq_len(25) - 0.5) / 25
+  want <- log(cut + fit$sigma * ((1 - p)^-fit$k - 1) / fit$k)
+  expect_equal(pareto_smooth(raw)$log_weight[at], pmin(want, max(raw)), tolerance = 1e-10)
   even <- pareto_smooth(rep(0, 50))
   expect_equal(even$log_weight, rep(0, 50))
   heavy <- c(log(seq_len(99) / 99), 20)

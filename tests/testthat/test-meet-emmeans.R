@@ -112,6 +112,10 @@ test_that("what has no such means says so", {
   expect_error(
     emm_basis.sturdy_model(certain, NULL, NULL, data.frame(a = 1)), class = "sturdy_error_choice"
   )
+  # data that are given must have the columns
+  for (data in list("file.csv", data.frame(b = 1:3))) {
+    expect_error(recover_data.sturdy_model(toy_fit(), data), class = "sturdy_error")
+  }
   expect_error(anova(toy_fit()), class = "sturdy_error_no_anova")
   expect_snapshot(said(anova(toy_fit())))
 })

@@ -116,6 +116,38 @@ test_that("engines that are installed do them: mirai, future", {
   expect_length(here, 5)
 })
 
+# spark_apply() as its help describes it: f(df, context) is called for each partition of a table, in processes
+# that have what is serialised, and with `fetch_result_as_sdf = FALSE` the results are a list of R objects, one a
+# partition, in no order.
+spark_stub <- function(x, f, context = NULL, fetch_result_as_sdf = TRUE, partitions = 2, ...) {
+  stopifnot(is.data.frame(x), all(vapply(x, is.atomic, NA)), !fetch_result_as_sdf)
+  sent <- serialize(list(f, context), NULL)
+  rev(lapply(split(x, seq_len(nrow(x)) %% partitions), function(df) {
+    there <- unserialize(sent)
+    unserialize(serialize(there[[1]](df, there[[2]]), NULL))
+  }))
+}
+
+test_that("spark_apply() over a table of tasks is such an engine, whatever order its partitions come in", {
+  local_few()
+  spark <- function(X, FUN, ...) {
+    tasks <- data.frame(task = seq_along(X))
+    each <- function(df, context) lapply(context$X[df$task], context$FUN)
+    found <- spark_stub(tasks, each, context = list(X = X, FUN = FUN), fetch_result_as_sdf = FALSE)
+    do.call(c, unname(found))
+  }
+  expect_identical(bits(fit_to(shards(d, 5), cluster = spark)), bits(fit_to(shards(d, 5))))
+})
+
+test_that("so is Q() of clustermq", {
+  skip_if_not_installed("clustermq")
+  local_few()
+  withr::local_options(clustermq.scheduler = "multiprocess")
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  queue <- function(X, FUN, ...) clustermq::Q(FUN, item = X, n_jobs = 2, verbose = FALSE)
+  expect_identical(bits(fit_to(shards(d, 5), cluster = queue)), bits(fit_to(shards(d, 5))))
+})
+
 test_that("what a node still has to answer to others is not taken for an answer", {
   local_few()
   cluster <- local_cluster(1)

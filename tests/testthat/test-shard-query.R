@@ -20,10 +20,11 @@ test_that("the sums of a query are those over the rows", {
   d$class <- withr::with_seed(3, sample(c("no", "yes"), 40, TRUE))
   fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
   con <- sqlite_points(d)
-  table <- list2env(list(
-    con = con, from = "points", needed = names(d), types = d, response = "class", n = 40,
-    classes = list(value = c("no", "yes")), blueprint = fit$blueprint
-  ))
+  table <- new_table(con, "points")
+  list2env(list(
+    needed = names(d), types = d, response = "class", n = 40, classes = list(value = c("no", "yes")),
+    blueprint = fit$blueprint
+  ), table)
   at <- list(w = c(0.3, -1, 0.5, 0.2, -0.4), M = 0.05 * crossprod(matrix(sin(1:25), 5)), rates = c(0.02, 0.2), by = diag(2), prior = fit$prior)
   sums <- table_round(table, at)
   X <- t(bpm_design(fit$data$X, fit$prior))

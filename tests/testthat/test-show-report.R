@@ -259,6 +259,9 @@ test_that("columns that are no inputs and for which there is no room are named",
   expect_match(page, "<dt>note3</dt>")
   expect_no_match(page, "<dt>(note4|list)</dt>")
   expect_match(page, "Of the data also not shown: note4, list.", fixed = TRUE)
+  # columns without a name, or with that of another, have no place
+  d <- cbind(toy(), other = "x", other = "y", unnamed = "z")
+  expect_match(report(fit, data = setNames(d, replace(names(d), ncol(d), NA)), n = 2), "<dt>other</dt>")
 })
 
 test_that("a file of one's own becomes a report in five lines", {

@@ -203,20 +203,14 @@ test_that("a state that contradicts itself or the call is refused", {
       fit
     }
   }
-  refused(set("filter", "rows")(299))
   refused(set("filter", "errors")(-1))
-  refused(set("filter", "left_out")(1))
   refused(set("filter", "counts")(c(1, 1)))
-  refused(set("filter", "counts")(c(500, 500)))
-  refused(set("filter", "history", "errors")(6:1))
   refused(set("weights", "log_scale")(NA_real_))
   refused(set("weights", "mean")(fit$weights$mean[-1]))
   refused(set("weights", "C")(fit$weights$C[1:2, 1:2]))
   refused(set("weights", "C")(replace(fit$weights$C, 2, 9)))
   refused(set("weights", "C")(fit$weights$C - 1))
   refused(set("weights", "C")(fit$weights$C + 9 * (1 - diag(nrow(fit$weights$C)))))
-  refused(set("filter", "begun")(c(0, 0)))
-  refused(set("filter", "begun")(c(0, 301)))
   refused(set("filter", "begun")(c(-1, 50)))
   refused(set("filter", "source_rows")(numeric()))
   # and one that does not is taken

@@ -1,4 +1,4 @@
-# Fits to the labels of several readers, and what is not for them.
+# What the rows of a fit may have that is not for every verb: several labels each, weights, offsets.
 
 #' The number of labels
 #' @noRd
@@ -38,6 +38,28 @@ check_one_label <- function(object) {
     ),
     "soft_labels"
   )
+}
+
+# What else rows may have: whether they do, in words, and the class of an error about it
+row_parts <- list(
+  known = list(
+    has = function(data) report_beside(data$reports), class = "known_labels",
+    words = "{.arg trusted} or checked rows, {.arg rates} by group, {.fn readers} or probabilities in the place of labels"
+  ),
+  weights = list(has = function(data) !is.null(data$reports$times), class = "weights", words = "case weights"),
+  offset = list(
+    has = function(data) !is.null(row_offset(data$X)), class = c("offset", "formula"), words = "an {.fn offset}"
+  ),
+  units = list(has = function(data) !is.null(data$units), class = "units", words = "{.arg units}")
+)
+
+#' What is not for rows that have some of these
+#' @param what it is. @param parts names of row_parts. @param hint what to do.
+#' @noRd
+check_rows_without <- function(data, what, parts, hint = NULL) {
+  for (part in row_parts[parts]) {
+    refuse(part$has(data), c(paste0("{what} can't have ", part$words, "."), i = hint), part$class)
+  }
 }
 
 check_has_readers <- function(object) {

@@ -1,0 +1,84 @@
+# Which rows to draw for checks that hold a false-discovery rate whatever the model is worth, and what that
+# will bring, by draws of which labels are wrong [M 7.8].
+
+draws_price <- 200L  # of the wrong labels, of as many rows as
+draws_cells <- 2e6   # make so many cells at most
+among_tried <- 16L   # numbers of rows to draw from, the largest of which is taken that brings
+among_near <- 0.9    # of what the best does; at least
+among_least <- 1.5   # times the checks
+
+#' Which rows are called wrong by checks of some, in an order of suspicion [M 7.8]
+#' @param right which have been checked, and their label is right. @param other which are not checked.
+#' @return list(p_value, fdr: the smallest rate at which each is called), `NA` of rows that are checked
+#' @noRd
+p_by_checks <- function(right, other) {
+  p <- replace((1 + cumsum(right)) / (sum(!other) + 1), !other, NA)
+  list(p_value = p, fdr = stats::p.adjust(p, "BH", sum(other)))
+}
+
+#' What so many checks bring, drawn of so many rows: means over draws of the wrong labels
+#' @param wrong rows, the most suspicious first, x draws.
+#' @return c(found: of the checks wrong labels; calls, and how many of them wrong)
+#' @noRd
+price_of <- function(wrong, checks, fdr) {
+  rows <- nrow(wrong)
+  rowMeans(vapply(seq_len(ncol(wrong)), function(draw) {
+    other <- !seq_len(rows) %in% sample.int(rows, checks)
+    called <- which(p_by_checks(!other & !wrong[, draw], other)$fdr <= fdr * (1 + 1e-12))
+    c(found = sum(wrong[!other, draw]), calls = length(called), wrong = sum(wrong[called, draw]))
+  }, numeric(3)))
+}
+
+#' The rows to draw from, which bring most wrong labels to light if some are wrong, and the price
+#' @param open which rows have a class that is not known, in the order of suspicion.
+#' @return list(checks, among, fdr, found, calls, wrong)
+#' @noRd
+draw_price <- function(said, open, checks, fdr) {
+  draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
+  bring <- function(said, sizes) {
+    wrong <- draw_classes(list(p = said$p[open, , , drop = FALSE], weight = said$weight), draws) != said$y[open]
+    with_seed_or_stream(1L, vapply(sizes, function(among) {
+      price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
+    }, numeric(3)))
+  }
+  least <- min(ceiling(among_least * checks), length(open))
+  sizes <- unique(round(exp(seq(log(least), log(length(open)), length.out = among_tried))))
+  some <- setdiff(said$model, "none")
+  brought <- bring(if (length(some)) truth_under(said, some) else said, sizes)
+  light <- brought["found", ] + brought["wrong", ]
+  best <- max(which(light >= among_near * max(light))) # more rows speak for more, also if the ranking is poor
+  c(list(checks = checks, among = sizes[best], fdr = fdr), as.list(bring(said, sizes[best])[, 1]))
+}
+
+#' Rows drawn at random, in their order in the table
+#' @param order,open see review(). @return list(row: places of those drawn; price)
+#' @noRd
+drawn_rows <- function(object, said, order, checks, fdr) {
+  fdr <- check_number(fdr, "fdr", min = 0, max = 1, open = TRUE)
+  refuse(
+    fdr * (checks + 1) < 1 - 1e-9,
+    c(
+      "{checks} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
+      i = "The smallest number that can is {.code n = {ceiling(1 / fdr) - 1}}."
+    ), "few_checks", arg = "n"
+  )
+  must(
+    !anyDuplicated(object$data$rows), "object", "be a fit without copies of rows: they would be checked
+     together", "drawn"
+  )
+  open <- order[said$source[order] > 0L]
+  must(
+    checks < length(open), "n", "leave rows that are not checked: {length(open)} label{?s} {?is/are} open",
+    "range"
+  )
+  price <- draw_price(said, open, checks, fdr)
+  list(place = sort(open[sample.int(price$among, checks)]), price = price)
+}
+
+price_words <- function(price) {
+  paste0(
+    "Check all ", whole(price$checks), ": about ", whole(round(price$found)), " wrong. They guarantee a false-discovery rate of ",
+    format(price$fdr), " for about ", count(round(price$calls), "call"), " among the other ",
+    whole(price$among - price$checks), ": mislabelled(update(fit, checked = ), fdr = ", format(price$fdr), ")."
+  )
+}
