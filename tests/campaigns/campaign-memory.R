@@ -34,7 +34,7 @@ one <- function(k) {
   )
   if (k %% 14 > 4) X <- d[1:3]
   predict(fit, X, type = "prob")
-  if (k %% 40 == 1) posterior_sample(fit, 20) # a Student-t fit
+  if (k %% 42 == 1) posterior_sample(fit, 20) # a Student-t fit
   if (k %% 50 == 0) try(gpc(X, y, epsilon = 2), silent = TRUE)
   invisible()
 }
