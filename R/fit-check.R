@@ -52,18 +52,16 @@ model_checks <- expression(
   blueprint = inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) &&
     length(blueprint$levels) >= 2 && are_strings(blueprint$all_columns) && are_strings(blueprint$variables) &&
     is_one_of(blueprint$interface, c("formula", "matrix", "data.frame")) &&
-    identical(as.character(names(blueprint$coding)), blueprint$columns) &&
-    all(vapply(blueprint$coding, is_coding, NA)),
+    identical(as.character(names(blueprint$coding)), blueprint$columns) && all(vapply(blueprint$coding, is_coding, NA)),
   omega = are_omega(list(array(omega, c(1, dim(omega))))) && all(dim(omega) == length(blueprint$levels)),
   epsilon = length(epsilon) > 0 && are_shares(epsilon) && (
     mean(epsilon) < 0.5 || length(blueprint$levels) > 2 || !is.null(recalibration) || by_readers(data$reports)
   ),
   kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
-    is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
-    are_numbers(kernel$variance, above = 0) && are_numbers(kernel$lengthscale, above = 0) &&
-    length(kernel$lengthscale) / length(kernel$variance) == (
-      if (identical(kernel$type, "iso")) 1 else length(blueprint$columns)
-    ) && (is.null(kernel$width) || are_numbers(kernel$width, above = 0)) &&
+    is_one_of(kernel$shape, kernel_shapes) && are_numbers(kernel$variance, above = 0) &&
+    are_numbers(kernel$lengthscale, above = 0) && length(kernel$lengthscale) / length(kernel$variance) ==
+      switch(kernel$type, iso = 1, ard = length(blueprint$columns)) &&
+    (is.null(kernel$width) || are_numbers(kernel$width, above = 0)) &&
     all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), -1e-300)),
   prior = is.null(prior) || are_numbers(prior$scale, above = 0) && are_numbers(prior$nugget, 1) &&
     prior$nugget >= 0 && length(prior$group) == length(prior$weights),

@@ -45,7 +45,7 @@ if (file.exists("/proc/self/status")) {
     X1 = rnorm(30), X2 = rnorm(30), X3 = rnorm(30), y = rep(c("a", "b", "b"), 10)
   ))
   quiet <- function(k) suppressWarnings(suppressMessages(one(k)))
-  for (k in seq_len(max(100, campaign$cases / 10))) quiet(k)
+  for (k in seq_len(max(28, campaign$cases / 10))) quiet(k)
   start <- resident()
   done <- 0
   while (done < campaign$cases && !campaign_over(campaign)) {
