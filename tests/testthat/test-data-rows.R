@@ -249,8 +249,7 @@ test_that("what is missing of a row is told by its number in the data given", {
   d$a[2] <- NA
   clinic <- replace(rep(c("u", "v"), 10), c(2, 5), NA) # of a row that is left out nothing is asked
   error <- expect_error(
-    suppressMessages(gpc(class ~ a + b, d, kernel = held(), epsilon = 0.05, rates = clinic)), "Missing in row 5",
-    class = "sturdy_error_rates"
+    suppressMessages(gpc(class ~ a + b, d, rates = clinic)), "Missing in row 5", class = "sturdy_error_rates"
   )
   expect_equal(error$rows, 5)
 })
