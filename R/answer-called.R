@@ -108,7 +108,7 @@ calibrated_cutoff <- function(found, drawn, fdr) {
       "{m} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
       x = "The smallest p value that they can give is 1 / {m + 1}."
     ),
-    "few_checks", arg = "fdr"
+    c("few_checks", "calibrate"), arg = "fdr"
   )
   least <- ceiling(others / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)

@@ -75,6 +75,18 @@ drawn_rows <- function(object, said, order, checks, fdr) {
   list(place = sort(open[sample.int(price$among, checks)]), price = price)
 }
 
+#' Checks of rows that were drawn by other means than review(): what it would have written beside them is
+#' @param among see mislabelled(). @return see drawn_checks()
+#' @noRd
+drawn_elsewhere <- function(calibrate, among, object, id) {
+  ranked <- suspicious_rows(object)
+  checks <- check_checked(calibrate, object$data, object$blueprint$levels, id)
+  rows <- length(checks$asked)
+  most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows, max = length(ranked))
+  checks$drawn <- rep(drawn_words(rows, most), rows)
+  drawn_checks(checks, object$data, ranked)
+}
+
 price_words <- function(price) {
   paste0(
     "Check all ", whole(price$checks), ": about ", whole(round(price$found)), " wrong. They guarantee a false-discovery rate of ",

@@ -149,14 +149,15 @@ log_evidence <- function(object,
   }
   check_no_dots(...)
   check_posterior(object)
-  if (method %in% c("gaussian", "corrected")) {
-    return(gaussian_evidence(object, second = method == "corrected"))
-  }
-  if (method == "integrated") {
-    return(integrated_of(object))
-  }
-  if (method == "ep_zp") check_by_ep(check_has_latent(object))
-  value <- if (method == "ep") model_evidence(object) else object$ep$log_evidence_zp
+  switch(method,
+    ep = known_evidence(model_evidence(object)),
+    ep_zp = known_evidence(check_by_ep(check_has_latent(object))$ep$log_evidence_zp),
+    integrated = integrated_of(object),
+    gaussian_evidence(object, second = method == "corrected")
+  )
+}
+
+known_evidence <- function(value) {
   if (is.na(value)) {
     warn_no_evidence()
     value <- NA_real_

@@ -233,7 +233,7 @@ noticed_line <- function(noticed) {
 
 #' Names of classes among other words, which are no place for long ones
 #' @noRd
-class_words <- function(levels) shorter(quoted_empty(levels), 10)
+class_words <- function(levels) shorter(quoted_empty(levels), 16)
 
 # What else is to be said -------------------------------------------------------------
 

@@ -164,26 +164,23 @@ abort_noise_matrix <- function(epsilon) {
   )
 }
 
+#' Why a matrix is none of probabilities whose rows sum to 1, `NULL` where it is one
 #' @noRd
 noise_matrix_fault <- function(x) {
-  if (!is.numeric(x) || nrow(x) != ncol(x)) {
-    ""
-  } else if (anyNA(x)) {
+  if (!is.matrix(x) || !is.numeric(x) || nrow(x) != ncol(x) || nrow(x) < 2) {
+    return("")
+  }
+  off <- abs(rowSums(x) - 1)
+  if (anyNA(x)) {
     " with missing values"
   } else if (any(x < 0)) {
     paste(" with the entry", format(min(x), digits = 4))
-  } else if (length(x)) {
-    sums <- rowSums(x)
-    paste(" with a row whose sum is", format(sums[which.max(abs(sums - 1))], digits = 4))
+  } else if (any(off >= 1e-6)) {
+    paste(" with a row whose sum is", format(rowSums(x)[which.max(off)], digits = 4))
   }
 }
 
-#' Probabilities whose rows sum to 1, with names for all or none
-#' @noRd
-is_noise_matrix <- function(x) {
-  is.matrix(x) && is.numeric(x) && !anyNA(x) && nrow(x) == ncol(x) && nrow(x) > 1 &&
-    all(x >= 0) && all(abs(rowSums(x) - 1) < 1e-6)
-}
+is_noise_matrix <- function(x) is.null(noise_matrix_fault(x))
 
 #' No argument may fall into the dots unnoticed (a misspelt name, usually)
 #' @noRd

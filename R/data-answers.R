@@ -9,17 +9,23 @@ answer_words <- c(
 # of the file, beside identifiers
 answer_columns <- c("row", "recorded", "answer", "label", "note")
 
-#' A file of answers, or another table of checks, as text: no number, date or NA is made of it
-#' @param check as must(), of the argument by which the file came.
+#' must(), of the argument `checked` or a part of it
 #' @noRd
-read_answers <- function(file, check) {
-  check(
+must_checked <- function(fine, words, class = "checked", ..., of = NULL, .envir = rlang::caller_env()) {
+  of <- paste0(c(of, "{.arg checked}"), collapse = " of ")
+  must(fine, "checked", words, class, ..., of = of, .envir = .envir)
+}
+
+#' A file of answers, or another table of checks, as text: no number, date or NA is made of it
+#' @noRd
+read_answers <- function(file) {
+  must_checked(
     file.exists(file) && !dir.exists(file), "be a data frame, or the file of the answers",
     c("file", "checked"), more = c(x = "There is no file {.file {file}}.")
   )
   bytes <- readBin(file, "raw", file.size(file))
   text <- if (any(bytes == 0)) NA else rawToChar(bytes)
-  check(
+  must_checked(
     !is.na(text) && validUTF8(text), "be text in UTF-8", c("file", "checked"),
     of = "{.file {file}}",
     more = c(i = "A spreadsheet program may have rewritten it: save it as CSV in UTF-8.")
@@ -35,11 +41,11 @@ read_answers <- function(file, check) {
     ),
     error = identity, warning = identity
   )
-  check(
+  must_checked(
     is.data.frame(table), "be a table with a comma between its columns", c("file", "checked"),
     of = "{.file {file}}", more = c(x = "{conditionMessage(table)}.")
   )
-  check(
+  must_checked(
     nrow(table) > 0, "have a line for each row that was looked up: there are no answers in the file",
     c("file", "checked"), of = "{.file {file}}"
   )
@@ -69,10 +75,10 @@ answer_text <- function(v) tolower(trimws(replace(as.character(v), is.na(v), "")
 
 #' Which of the answers are checks: those that say what the class is
 #'
-#' @param row positions of the rows. @param check as must(), of the argument.
+#' @param row positions of the rows.
 #' @return logical, one for each.
 #' @noRd
-check_answers <- function(checked, row, data, levels, check) {
+check_answers <- function(checked, row, data, levels) {
   if (is.null(checked$recorded)) {
     checked$recorded <- levels[class_numbers(data$y, length(levels))[match(row, data$rows)]]
   }
@@ -81,14 +87,14 @@ check_answers <- function(checked, row, data, levels, check) {
   })
   text$answer <- answer_text(checked$answer)
   unknown <- unique(text$answer[!text$answer %in% answer_words])
-  check(
+  must_checked(
     !length(unknown), "be {.or {.val {utils::head(answer_words, -1)}}}, or nothing",
     of = "Each {.field answer}", more = c(x = "Found: {.val {few(unknown)}}.")
   )
   said <- names(answer_words)[match(text$answer, answer_words)]
   same <- text$label == text$recorded
   apart <- said == "right" & !same | said == "wrong" & same
-  check(
+  must_checked(
     !any(apart),
     "go with its {.field label}: that recorded if {.val right}, another if {.val wrong}",
     of = "Each {.field answer}", more = c(x = "Another in row {.val {few(row[apart])}}.")
@@ -97,7 +103,7 @@ check_answers <- function(checked, row, data, levels, check) {
   code <- match(text$recorded, unix_lines(levels))
   known <- paste(data$reports$row, data$reports$value)
   other <- !paste(match(row, data$rows), code) %in% known
-  check(
+  must_checked(
     !any(other), "be the label that the fit has of that row", of = "Each {.field recorded}",
     more = c(
       x = "Another in row {.val {few(row[other])}}.",

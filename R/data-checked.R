@@ -10,19 +10,13 @@
 #'   has drawn also drawn, see drawn_checks(), and the rows `asked`).
 #' @noRd
 check_checked <- function(checked, data, levels, id) {
-  arg <- "checked"
-  # must(), of this argument or a part of it
-  check <- function(fine, words, class = "checked", ..., of = NULL, frame = rlang::caller_env()) {
-    of <- paste0(c(of, "{.arg {arg}}"), collapse = " of ")
-    must(fine, arg, words, class, ..., of = of, .envir = force(frame))
-  }
-  if (rlang::is_string(checked)) checked <- read_answers(checked, check)
-  check(
+  if (rlang::is_string(checked)) checked <- read_answers(checked)
+  must_checked(
     is.data.frame(checked),
     "be a data frame with the columns {.field row} and {.field label}, or a file of such answers",
     got = checked
   )
-  row <- check_checked_rows(checked, data, id, check)
+  row <- check_checked_rows(checked, data, id)
   asked <- row
   drawn <- checked[["drawn"]]
   if (!is.null(drawn)) { # of some nothing may have been found out
@@ -31,38 +25,38 @@ check_checked <- function(checked, data, levels, id) {
     row <- row[!open]
   }
   if (are_answers(checked)) {
-    checks <- check_answers(checked, row, data, levels, check)
+    checks <- check_answers(checked, row, data, levels)
     checked <- checked[checks, ]
     row <- row[checks]
   }
-  c(check_labels(checked, row, data, levels, check), list(drawn = drawn, asked = asked))
+  c(check_labels(checked, row, data, levels), list(drawn = drawn, asked = asked))
 }
 
 #' The rows that were looked up
-#' @param id as it was given. @param check see check_checked().
+#' @param id as it was given.
 #' @return positions, one for each row of `checked`.
 #' @noRd
-check_checked_rows <- function(checked, data, id, check) {
+check_checked_rows <- function(checked, data, id) {
   ids <- row_ids(data, id)
   own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
   # identifiers without a name are those that a file of answers has
   called <- c(names_in_file(ids$name), "id", if (!is.null(id) && identical(ids$name, "id")) own)
   key <- if (length(ids)) utils::head(intersect(called, names(checked)), 1)
-  check_columns(checked, key, ids, check)
-  position <- if ("row" %in% names(checked)) rows_at(checked$row, data, ids, check)
+  check_columns(checked, key, ids)
+  position <- if ("row" %in% names(checked)) rows_at(checked$row, data, ids)
   if (length(key)) {
-    return(rows_called(checked[[key]], key, position, ids, data$rows, check))
+    return(rows_called(checked[[key]], key, position, ids, data$rows))
   }
   # `row` is beside `id` a position; text may be either. Names of units are none of rows
   told <- !is.null(id) && !is.character(checked$row)
-  if (!told && is.null(data$units)) check_one_meaning(position, ids, data$rows, check, own)
+  if (!told && is.null(data$units)) check_one_meaning(position, ids, data$rows, own)
   position
 }
 
-check_columns <- function(checked, key, ids, check) {
+check_columns <- function(checked, key, ids) {
   nameless <- !"row" %in% names(checked) && !length(key)
   missing <- c(if (nameless) "row", setdiff("label", names(checked)))
-  check(
+  must_checked(
     !length(missing), "have the columns {.field row} and {.field label}",
     more = c(
       x = "Missing: {.val {missing}}.",
@@ -74,9 +68,9 @@ check_columns <- function(checked, key, ids, check) {
 
 #' @param position of each row, `NA` where it is not in the fit. @param said,name what came, and by which column.
 #' @noRd
-check_in_fit <- function(position, said, name, check, ids) {
+check_in_fit <- function(position, said, name, ids) {
   outside <- unique(said[is.na(position)])
-  check(
+  must_checked(
     !length(outside), "be a row of the fit", of = "Each {.field {name}}",
     more = c(
       x = "Not in the fit: {.val {few(outside)}}.",
@@ -89,11 +83,11 @@ check_in_fit <- function(position, said, name, check, ids) {
 #' Rows by their positions: numbers, or text that files and forms make of them. Any row of a unit stands
 #' for it.
 #' @noRd
-rows_at <- function(said, data, ids, check) {
+rows_at <- function(said, data, ids) {
   row <- if (is.character(said)) suppressWarnings(as.numeric(said)) else said
-  check(is.numeric(row), "be numeric", got = row, of = "The column {.field row}")
+  must_checked(is.numeric(row), "be numeric", got = row, of = "The column {.field row}")
   position <- data$rows[fit_place(data, row)]
-  check_in_fit(position, said, "row", check, ids)
+  check_in_fit(position, said, "row", ids)
   position
 }
 
@@ -102,13 +96,13 @@ rows_at <- function(said, data, ids, check) {
 #' An identifier may be that of several rows: it says which only beside their positions, which it confirms.
 #' @param said identifiers, of the column `key`. @param position see rows_at(), or `NULL`. @param rows of the fit.
 #' @noRd
-rows_called <- function(said, key, position, ids, rows, check) {
+rows_called <- function(said, key, position, ids, rows) {
   text <- ids_as(said, ids)
   place <- match(text$asked, text$known)
   if (is.null(position)) {
     first <- match(text$known, text$known)
     shared <- intersect(text$asked, text$known[rows[first] != rows])
-    check(
+    must_checked(
       !length(shared), "be that of one row", c("ambiguous", "checked"), of = "Each {.field {key}}",
       more = c(
         x = "Of several rows: {.val {few(shared)}}.",
@@ -117,9 +111,9 @@ rows_called <- function(said, key, position, ids, rows, check) {
     )
     position <- rows[place]
   }
-  check_in_fit(rows[place], said, key, check, ids)
+  check_in_fit(rows[place], said, key, ids)
   apart <- which(text$asked != text$known[match(position, rows)])
-  check(
+  must_checked(
     !length(apart), "say the same as {.field {key}}", of = "{.field row}",
     more = c(x = "Another row than {.field {key}}: {.val {few(position[apart])}}.")
   )
@@ -130,10 +124,10 @@ rows_called <- function(said, key, position, ids, rows, check) {
 #' @param ids names of the rows, where these are not their positions. @param rows of the fit.
 #' @param own the column with identifiers that a file of answers has.
 #' @noRd
-check_one_meaning <- function(row, ids, rows, check, own = NULL) {
+check_one_meaning <- function(row, ids, rows, own = NULL) {
   named <- rows[match(id_text(row), ids$value)]
   twofold <- unique(row[!is.na(named) & named != row])
-  check(
+  must_checked(
     !length(twofold), "be one row: rows of these data have numbers for names",
     c("ambiguous", "checked"), of = "Each {.field row}",
     more = c(
@@ -151,15 +145,15 @@ check_one_meaning <- function(row, ids, rows, check, own = NULL) {
 #' The classes that rows were found to have
 #' @return list(row, label: number of the class), each row once
 #' @noRd
-check_labels <- function(checked, row, data, levels, check) {
+check_labels <- function(checked, row, data, levels) {
   label <- match(unix_lines(as.character(checked$label)), unix_lines(levels))
   unknown <- unique(as.character(checked$label)[is.na(label)])
-  check(
+  must_checked(
     !length(unknown), "be {.or {.val {levels}}}", of = "Each {.field label}",
     more = c(x = "Found: {.val {few(unknown)}}, in row{?s} {few(row[is.na(label)])}.")
   )
   edited <- any(label_codes(label, levels) != data$y[match(row, data$rows)])
-  check(
+  must_checked(
     edited || !inherits(checked, c("sturdy_review", "sturdy_mislabelled")),
     "have the labels that were found: {.field label} of the unchanged list is the recorded one",
     more = c(
@@ -168,7 +162,7 @@ check_labels <- function(checked, row, data, levels, check) {
     )
   )
   apart <- unique(row[label != label[match(row, row)]])
-  check(
+  must_checked(
     !length(apart), "have one {.field label} for each {.field row}",
     more = c(x = "With different labels: {.val {few(apart)}}.")
   )

@@ -32,20 +32,7 @@ model_frame <- function(formula, data, arg = "data", offset = FALSE) {
 check_formula_variables <- function(terms, data, arg) {
   right <- stats::delete.response(terms)
   inputs <- all.vars(right)
-  leak <- intersect(inputs, data_variables(stats::formula(terms)[[2]], data))
-  taken <- stats::formula(terms)[[2]]
-  taken_out <- is.call(taken) && as.character(taken[[1]])[1] %in% c("$", "[[", "[")
-  refuse(
-    length(leak), if (taken_out) {
-      c(
-        "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
-        i = "For example {.code class ~ ., data = {leak[1]}}."
-      )
-    } else {
-      "{.arg formula} can't have the response {.val {leak}} among its inputs."
-    },
-    "formula", arg = "formula"
-  )
+  check_response_apart(stats::formula(terms)[[2]], inputs, data, arg)
   env <- environment(terms)
   differ <- function(names, home, mode) {
     Filter(function(name) {
@@ -71,6 +58,24 @@ check_formula_variables <- function(terms, data, arg) {
       x = "Found only there: {.fn {local}}.",
       i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
     ),
+    "formula", arg = "formula"
+  )
+}
+
+#' The response is none of the inputs: `d$y ~ d$x` has `d` on both sides
+#' @noRd
+check_response_apart <- function(response, inputs, data, arg) {
+  leak <- intersect(inputs, data_variables(response, data))
+  taken_out <- is.call(response) && as.character(response[[1]])[1] %in% c("$", "[[", "[")
+  refuse(
+    length(leak), if (taken_out) {
+      c(
+        "{.arg formula} must name columns of {.arg {arg}}, not take them out of {.val {leak}}.",
+        i = "For example {.code class ~ ., data = {leak[1]}}."
+      )
+    } else {
+      "{.arg formula} can't have the response {.val {leak}} among its inputs."
+    },
     "formula", arg = "formula"
   )
 }

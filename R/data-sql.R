@@ -40,8 +40,7 @@ sql_asked <- function(con, value) {
 #' @param question how a word is used in asking for a value.
 #' @noRd
 sql_word <- function(con, words, question) {
-  known <- Find(function(word) length(sql_asked(con, sprintf(question, word))) > 0, words)
-  if (is.null(known)) words[1] else known
+  c(Find(function(word) length(sql_asked(con, sprintf(question, word))) > 0, words), words[1])[1]
 }
 
 #' A sum of multiples

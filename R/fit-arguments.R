@@ -8,7 +8,11 @@ formula_face <- function(spec_of) {
   function(formula, data = NULL, ..., subset = NULL, na.action = stats::na.omit, trusted = NULL,
            rates = NULL, weights = NULL, units = NULL, cluster = NULL) {
     spec <- spec_of(...)
-    known <- rlang::enexprs(units = units, trusted = trusted, rates = rates, weights = weights)
+    # as `subset` is: an argument that a function hands on is evaluated where its formula was written
+    known <- list(
+      units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
+      weights = substitute(weights)
+    )
     molded <- mold_rows(data, spec, formula, substitute(subset), na.action, cluster, environment(formula), known)
     fit_spec(spec, molded)
   }

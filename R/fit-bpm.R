@@ -260,7 +260,7 @@ fit_molded.bpm_spec <- function(spec, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
     # one label and one flip rate for all rows, each of which counts once
-    check_rows_without(molded$data, "Filtering", names(row_parts), "{.code inference = \"ep\"} can.")
+    check_rows_without(molded$data, "Filtering", names(row_parts), "Fits with {.code inference = \"ep\"} can.")
     check_one_label(molded)
     return(absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y))
   }

@@ -33,7 +33,8 @@ fit_of <- function(object, ...) {
 #' @noRd
 wrong_field <- function(object) {
   fields <- as.list(unclass(object))
-  at <- rlang::env(topenv(), !!!sapply(c(names(model_checks), "filter", "shards"), function(name) fields[[name]]))
+  all <- rlang::set_names(c(names(model_checks), "filter", "shards"))
+  at <- list2env(lapply(all, function(name) fields[[name]]), parent = topenv())
   delayedAssign("n", length(data$y), at, at)
   delayedAssign("classes", length(blueprint$levels), at, at)
   delayedAssign("stage", !is.null(recalibration), at, at)

@@ -4,11 +4,6 @@ spec_constructor <- function(model) {
   switch(model, gpc = gpc_spec, stc = stc_spec, bpm = bpm_spec, second_stage = second_stage_spec)
 }
 
-# Fields that are no arguments of the model
-spec_held <- list(
-  second_stage = c("df", "kernel", "criterion", "kernels", "scale")
-)
-
 #' A spec with some arguments changed
 #'
 #' A finite `df` turns a gpc() into an stc(). The criterion stays unless it is what is usual at
@@ -24,7 +19,8 @@ edit_spec <- function(spec, changed) {
   given <- names(changed)
   if ("criterion" %in% given && !"hyper" %in% given) kept$hyper <- NULL
   if ("inference" %in% given) kept$nugget <- NULL
-  kept <- kept[setdiff(names(kept), c(given, spec_held[[model]]))]
+  held <- if (model == "second_stage") c("df", "kernel", "criterion", "kernels", "scale") # no arguments of it
+  kept <- kept[setdiff(names(kept), c(given, held))]
   do.call(spec_constructor(model), c(kept, changed), quote = TRUE)
 }
 

@@ -62,14 +62,14 @@ filter_counts <- c(
 
 abort_not_absorbed <- function(out) {
   row <- out$done + 1L
-  which <- c(x = "Row {row} could not be absorbed.")
-  must(
-    out$status != -3L, NULL, "be small enough to be squared", "not_finite", more = which,
-    of = "The inputs", row = row
-  )
+  squared <- out$status == -3L
   abort_sturdy(
-    c("The posterior of the weights is not positive definite.", which),
-    "not_positive_definite", row = row
+    c(
+      if (squared) "The inputs must be small enough to be squared." else
+        "The posterior of the weights is not positive definite.",
+      x = "Row {row} could not be absorbed."
+    ),
+    if (squared) "not_finite" else "not_positive_definite", row = row
   )
 }
 

@@ -88,10 +88,9 @@ label_number <- function(all, nodes, name, said, data) {
   reports <- data$reports
   if (!by_readers(reports) && all$labels > label_exact) {
     ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
-    mean <- sum(said$weight * said$wrong)
     # as wide as where one more draw would fall, as Student's t has it at the ends of 90 %
     wide <- prod(sqrt((ess + 1) / (ess - 1)) * stats::qt(0.95, ess - 1) / stats::qnorm(0.95))
-    said$wrong <- pmax(mean + (said$wrong - mean) * wide, 0)
+    said$wrong <- pmax(wide * said$wrong + (1 - wide) * sum(said$weight * said$wrong), 0)
     return(label_poisson(said, sum(report_times(reports))))
   }
   if (!by_readers(reports)) {

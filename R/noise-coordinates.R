@@ -58,7 +58,7 @@ noise_pull <- function(model, Z, slope) {
   moved <- array(slope * as.vector(noise_whereto(model, Z)), c(rows, size[2], ncol(Z)))
   by_rate <- rowSums(aperm(moved, c(1, 3, 2)), dims = 2) - slope[right_cells(size), ]
   rbind(
-    noise_rates_pull(model, Z, array(by_rate, size)),
+    noise_rates_pull(model, Z, array(by_rate, size), rates),
     whereto_pull(model$whereto, whereto_part(model, Z), slope * every_target(rates))
   )
 }
@@ -110,14 +110,15 @@ noise_rates <- function(model, Z) {
 
 #' @param by_rate derivatives in the rates, S x C x K. @return those in their coordinates.
 #' @noRd
-noise_rates_pull <- function(model, Z, by_rate) {
+noise_rates_pull <- function(model, Z, by_rate, rates) {
   scores <- noise_scores(model, Z)
   by_kind <- array(0, dim(scores))
   for (t in which(model$of > 0)) { # of classes that share a rate the sum
     kind <- model$of[t]
     by_kind[, kind, ] <- by_kind[, kind, ] + by_rate[, t, ]
   }
-  by_score <- rates_slope(scores, model$priors, by_kind)
+  e <- rates[, match(seq_len(ncol(scores)), model$of), , drop = FALSE]
+  by_score <- rates_slope(scores, model$priors, by_kind, e)
   matrix(crossprod(model$root, matrix(by_score, nrow(model$root))), ncol = ncol(Z))
 }
 

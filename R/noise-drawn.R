@@ -20,7 +20,7 @@ drawn_checks <- function(checks, data, ranked) {
   }
   check <- function(fine, words, more = NULL) {
     must(
-      fine, "checked", words, c("drawn", "checked"), .envir = parent.frame(),
+      fine, "checked", words, c("drawn", "calibrate", "checked"), .envir = parent.frame(),
       more = c(more, i = "Give back the list of {.code review(fit, fdr = )}, all of its rows, to the fit that it is of.")
     )
   }

@@ -52,7 +52,7 @@ rates_omega <- function(rates, classes, share = NULL) {
 #' A noise matrix for all rows: that of a row whose label is not known to be right, on average
 #' @param omega S x C x C. @param size see source_sizes(). @return C x C.
 #' @noRd
-mean_omega <- function(omega, size) apply(omega, 2:3, function(rates) sum(rates * size))
+mean_omega <- function(omega, size) array(size %*% matrix(omega, length(size)), dim(omega)[-1], dimnames(omega)[-1])
 
 #' Rates of wrong labels by true class: 0 exactly where none can be wrong, also of a mean of
 #' matrices, whose diagonal may be 1 but for rounding

@@ -19,10 +19,9 @@ rates_at <- function(scores, priors) {
   rates
 }
 
-#' Derivatives in the scores from those in the rates
+#' Derivatives in the scores from those in the rates e
 #' @noRd
-rates_slope <- function(scores, priors, slope) {
-  e <- rates_at(scores, priors)
+rates_slope <- function(scores, priors, slope, e = rates_at(scores, priors)) {
   if (is.null(priors)) {
     return(slope * e * (1 - 2 * e))
   }

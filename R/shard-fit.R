@@ -44,10 +44,7 @@ encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
   counts <- vapply(encoded, `[[`, numeric(2), "counts")
   team$resumed <- team$resumed && all(unlist(team$ask("resume")))
   if (team$resumed) team$sites <- team$number
-  list(
-    rows = colSums(counts), counts = rowSums(counts),
-    left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out"))
-  )
+  list(rows = colSums(counts), counts = rowSums(counts), left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")))
 }
 
 #' Some rows that are spread over all, whatever the cut

@@ -27,7 +27,7 @@ sql_within <- function(m, q2) {
 #' Steps up to the cavity of each row
 #'
 #' A *step* names expressions of what those before it have named: s, the sign of the label; x1, x2, .., the
-#' columns; lo; of the posterior m0, a0, z0 and so on, of the cavity m, a and z.
+#' columns; lo; under the posterior m0, a0, z0, p0 = Phi(z0) and d0, the slope of log Z; of the cavity m, a and z.
 #' @param at list(w, M, rates: of both classes, by: see rates_by(), prior).
 #' @return list(steps, x: the columns of the design, rho)
 #' @noRd
@@ -68,10 +68,15 @@ table_query <- function(table, steps, answer) {
     columns <- paste(c(carried, paste(steps[[i]], "AS", names(steps[[i]]))), collapse = ", ")
     paste0(own[i], " AS ", table$hint, "(SELECT ", columns, " FROM ", from[i], ")")
   }, "")
-  paste0("WITH ", paste(made, collapse = ",\n"), "\nSELECT ", paste(answer, collapse = ", "), " FROM ", utils::tail(own, 1))
+  answer <- paste(answer, collapse = ", ")
+  paste0("WITH ", paste(made, collapse = ",\n"), "\nSELECT ", answer, " FROM ", own[length(own)])
 }
 
 #' The sums of a round
+#'
+#' At the cavity p = Phi(z) and `likely` is Z; d1 and d2 are the derivatives of log Z to m, g1 and g2 its slopes to
+#' the rates. Of each row `value` adds to the log evidence, tau is the precision of its site, d the slope to w'x, and
+#' c1 and c2 how that moves with the rates.
 #' @return list(n, value: what the rows add to the log evidence, g and H of the weights, cross: of these
 #'   and the rates of both classes, their slope and curvature)
 #' @noRd
@@ -90,8 +95,8 @@ table_round <- function(table, at) {
     c(d2 = "(-d1) * (d1 + z / SQRT(1E0 + a))"),
     c(rest = "1E0 + d2 * a", h = "d1 - m * d2"),
     c(
-      e = paste0(sql_log("likely"), " - 0.5E0 * (", sql_log("rest"),
-                 " + m * (2E0 * d1 - m * d2) + a * h * h / rest)"),
+      value = paste0(sql_log("likely"), " - 0.5E0 * (", sql_log("rest"),
+                     " + m * (2E0 * d1 - m * d2) + a * h * h / rest)"),
       tau = "(-d2) / rest", d = "s * d1", c1 = paste0("s * d1 * (", by, " - g1)"),
       c2 = paste0("s * d1 * (", by, " - g2)")
     )
@@ -99,7 +104,7 @@ table_round <- function(table, at) {
   x <- cavity$x
   lower <- lower.tri(diag(length(x)), diag = TRUE)
   sums <- c(
-    "e", paste("d *", x), paste("tau *", x[row(lower)[lower]], "*", x[col(lower)[lower]]), paste("c1 *", x),
+    "value", paste("d *", x), paste("tau *", x[row(lower)[lower]], "*", x[col(lower)[lower]]), paste("c1 *", x),
     paste("c2 *", x), "g1", "g2", "(-g1) * g1", "(-g1) * g2", "(-g2) * g2"
   )
   refuse(

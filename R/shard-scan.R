@@ -58,10 +58,7 @@ merge_seen <- function(a, b) {
   check_merged(identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other)
   same <- is.factor(a$y) && is.factor(b$y) || is.numeric(a$y) && is.numeric(b$y) || class(a$y)[1] == class(b$y)[1]
   check_merged(same, "outcome_type", "The response")
-  list(
-    n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]],
-    y = unique(c(a$y, b$y))
-  )
+  list(n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]], y = unique(c(a$y, b$y)))
 }
 
 check_merged <- function(same, class, of, ..., .envir = rlang::caller_env()) {

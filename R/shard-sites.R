@@ -48,9 +48,7 @@ made_under <- function(state, number) {
 
 read_made <- function(folder, shard, number) {
   file <- made_files(folder, shard, number)
-  must(
-    file.exists(file), "checkpoint", "be a folder that all workers see: {.path {file}} is not there", "checkpoint"
-  )
+  must(file.exists(file), "checkpoint", "be a folder that all workers see: {.path {file}} is not there", "checkpoint")
   readRDS(file)
 }
 

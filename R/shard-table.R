@@ -5,10 +5,7 @@
 #' @param source see dbi_source(). @return a team, see shard-team.R, with the field `table`
 #' @noRd
 table_team <- function(source, cluster) {
-  refuse(
-    !is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument",
-    arg = "cluster"
-  )
+  refuse(!is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster")
   team <- new.env(parent = emptyenv())
   table <- new_table(source$con, source$from, source$answers)
   list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, close = function() NULL), team)
@@ -109,9 +106,7 @@ table_scan <- function(table, terms, needed, na.action, types) {
   table$n <- sum(table$classes$n)
   table$left_out <- as.double(table_ask(table, paste("SELECT COUNT(*) FROM", table$from, "t"))[[1]]) - table$n
   if (table$left_out > 0) apply_na_action(data.frame(x = c(0, NA)), na.action)
-  list(seen = list(
-    n = table$n, features = seen, term = attr(features, "term"), y = seen_classes(table$classes$value)
-  ))
+  list(seen = list(n = table$n, features = seen, term = attr(features, "term"), y = seen_classes(table$classes$value)))
 }
 
 #' What numbers of all rows are, by one query

@@ -42,8 +42,8 @@ open_source <- function(source) {
 #' @details
 #' # Fitted where it is
 #' `bpm(class ~ ., dbi_source(con, "table"))` sends queries that return some numbers each: one for all numeric
-#' columns finds centre and scale, one for each other column counts its levels, one draws some `r stage_rows` rows at random, to which the model
-#' is fitted first, and from there each round of EP is one query, with k(k + 1)/2 + 3k + 7 sums for k
+#' columns finds centre and scale, one for each other column counts its levels, one draws some `r stage_rows` rows
+#' at random, to which the model is fitted first, and from there each round of EP is one query, with k(k + 1)/2 + 3k + 7 sums for k
 #' weights. Three to five rounds are the rule, `r table_rounds` the most. One more query counts the rows by what EP says
 #' of them without their labels, for the label stage. Nothing is written to the database.
 #'
@@ -57,8 +57,8 @@ open_source <- function(source) {
 #' Rows in which a column of the formula is `NULL` are left out, and counted. A column of text may have
 #' `r table_levels_most` different values; PostgreSQL and SQLite take queries of some 50 weights. The database draws
 #' the sample, so that [set.seed()] does not decide it, and two fits differ by what is left of the way to the fixed
-#' point. The database is asked which words it knows, so that any package may have made the connection. SQLite, PostgreSQL and
-#' DuckDB have been tried; Spark, BigQuery and MySQL have not.
+#' point. The database is asked which words it knows, so that any package may have made the connection. SQLite,
+#' PostgreSQL and DuckDB have been tried; Spark, BigQuery and MySQL have not.
 #'
 #' When a query fails, the field `answers` of the error (`sturdy_error_query`) has the answers so far. With
 #' `dbi_source(con, "table", answers = cnd$answers)`, also on another connection, the fit goes on from

@@ -54,9 +54,10 @@ text_source <- function(source, batch_size, options) {
       lines <- text_rows(lines, con, length(classes), options)
     }
     data <- text_typed(lines, classes, options)
-    # of nothing but missing values a later batch will tell
-    seen <- vapply(data, function(v) if (!all(is.na(v))) class(v)[1] else NA_character_, "")
-    classes[is.na(classes)] <<- seen[is.na(classes[!classes %in% "NULL"])]
+    if (anyNA(classes)) { # of nothing but missing values a later batch will tell
+      seen <- vapply(data, function(v) if (!all(is.na(v))) class(v)[1] else NA_character_, "")
+      classes[is.na(classes)] <<- seen[is.na(classes[!classes %in% "NULL"])]
+    }
     data
   }
   new_source(

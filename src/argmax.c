@@ -35,6 +35,9 @@ static const argmax_rule fine = {0.8, 38}, rough = {1.0, 24};
 #define NEWTON_MOST 200
 
 #define NODES 16
+/* Nodes, and classes at one node, come in so many: what is left of a vector of
+ * hazard() costs more than a whole one. */
+#define LANES 4
 /* Gauss-Legendre on (-1, 1): the positive nodes and their weights */
 static const double gauss_node[NODES / 2] = {
     0.095012509837637440185, 0.28160355077925891323, 0.45801677765722738634,
@@ -64,7 +67,9 @@ static void look(const integral *I, double x, double L[3], double *h) {
   const int C = I->C, c = I->c;
   double z[ARGMAX_MOST], mass[ARGMAX_MOST], d[ARGMAX_MOST], v[ARGMAX_MOST];
   for (int k = 0; k < C; k++) z[k] = (x - I->mean[k]) / I->sd[k];
-  hazard(C, z, mass, h, d, v);
+  const int whole = (C + LANES - 1) / LANES * LANES;
+  for (int k = C; k < whole; k++) z[k] = 0;
+  hazard(whole, z, mass, h, d, v);
   h[c] = 0;
   const double unit = 1 / I->sd[c];
   double product = 1; /* of C numbers above 1e-9 or so */
@@ -185,7 +190,8 @@ static void add_nodes(integral *I, int n, const double *x, double *w, int all) {
 }
 
 static void add_trapezoid(integral *I, double a, double b, int all) {
-  const int count = (int)ceil((b - a) / (I->how->step * scale_at(I, a))) + 1;
+  const double least = (b - a) / (I->how->step * scale_at(I, a)) + 1;
+  const int count = (int)ceil(least / LANES) * LANES;
   const double step = (b - a) / (count - 1);
   double x[NODES], w[NODES];
   for (int first = 0; first < count; first += NODES) {

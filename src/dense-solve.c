@@ -32,6 +32,22 @@ static void solve_slab(const dense_variant *own, int n, int cols,
   const ptrdiff_t row = X.view.row, col = X.view.col;
   double x[SOLVE_LEAF * SLAB_MOST], *at = dense_place(X, 0, 0);
   if (cols < slab) memset(x, 0, sizeof x);
+  if (row == 1) { /* along columns, two at once */
+    int c = 0;
+    for (; c + 2 <= cols; c += 2) {
+      const double *a = at + c * col, *b = a + col;
+      for (int i = 0; i < n; i++) {
+        x[i * slab + c] = a[i];
+        x[i * slab + c + 1] = b[i];
+      }
+    }
+    for (; c < cols; c++)
+      for (int i = 0; i < n; i++) x[i * slab + c] = at[i + c * col];
+    own->solve(n, t, x);
+    for (c = 0; c < cols; c++)
+      for (int i = 0; i < n; i++) at[i + c * col] = x[i * slab + c];
+    return;
+  }
   for (int i = 0; i < n; i++)
     for (int c = 0; c < cols; c++) x[i * slab + c] = at[i * row + c * col];
   own->solve(n, t, x);

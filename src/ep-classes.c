@@ -32,23 +32,27 @@ typedef struct {
   double worst;
   double turn; /* the largest residual at the turns of a sweep */
   ep_pace pace;
-  int fresh; /* posteriors come from factorisations, not from updates */
+  int fresh; /* posteriors are those of the sites, not as updates left them */
 } classes_loop;
 
 static size_t all_sites(const classes_loop *L) {
   return (size_t)L->model->n * (size_t)L->model->C * sizeof(ep_site);
 }
 
-static int refresh(classes_loop *L) {
-  const int n = L->model->n;
+/* All posteriors by ep_refresh() or ep_settle() */
+static int renew(classes_loop *L,
+                 int (*by)(latent *, const ep_site *, double *, double *)) {
   L->fresh = 1;
   for (int c = 0; c < L->model->C; c++) {
-    const int status = ep_refresh(L->model->post[c], L->st->site + IDX(0, c, n),
-                                  L->work->tau, L->work->nu);
+    const int status =
+        by(L->model->post[c], L->st->site + IDX(0, c, L->model->n),
+           L->work->tau, L->work->nu);
     if (status != EP_CONVERGED) return status;
   }
   return EP_CONVERGED;
 }
+
+static int refresh(classes_loop *L) { return renew(L, ep_refresh); }
 
 static void evaluate(classes_loop *L) {
   L->worst = classes_evaluate(L->model, L->st->site, L->st->cav, L->st->log_z,
@@ -174,9 +178,10 @@ static int start(classes_loop *L) {
   return EP_IMPROPER;
 }
 
-/* Sheds what updates have left in rounding, then looks again. */
+/* Sheds what updates have left in rounding, which a search does not feel, then
+ * looks again. */
 static int refreshed(classes_loop *L) {
-  const int status = refresh(L);
+  const int status = renew(L, L->opt->lean ? ep_settle : ep_refresh);
   if (status == EP_CONVERGED) evaluate(L);
   return status;
 }

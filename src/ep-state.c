@@ -57,12 +57,23 @@ void ep_record(ep_state *st, const ep_options *opt, const latent *post,
   row[TRACE_NEWTON] = newton;
 }
 
-int ep_refresh(latent *post, const ep_site *site, double *tau, double *nu) {
-  for (int i = 0; i < post->n; i++) {
+static void spread(int n, const ep_site *site, double *tau, double *nu) {
+  for (int i = 0; i < n; i++) {
     tau[i] = site[i].tau;
     nu[i] = site[i].nu;
   }
+}
+
+int ep_refresh(latent *post, const ep_site *site, double *tau, double *nu) {
+  spread(post->n, site, tau, nu);
   return post->ops->refresh(post, tau, nu);
+}
+
+int ep_settle(latent *post, const ep_site *site, double *tau, double *nu) {
+  if (!post->ops->settle) return ep_refresh(post, site, tau, nu);
+  spread(post->n, site, tau, nu);
+  post->ops->settle(post, tau, nu);
+  return EP_CONVERGED;
 }
 
 void ep_pace_after(ep_pace *p, const ep_options *opt, double least,

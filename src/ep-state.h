@@ -85,6 +85,9 @@ double ep_rounding(const latent *post);
 /* post anew from its sites; tau[n] and nu[n] are scratch. */
 int ep_refresh(latent *post, const ep_site *site, double *tau, double *nu);
 
+/* The same after sweeps, whose rounding C may keep. */
+int ep_settle(latent *post, const ep_site *site, double *tau, double *nu);
+
 /* After a sweep that led from one residual to another: damping halves, to
  * `least` at most, where a site was skipped or the residual rises again, and
  * recovers where it falls. A first rise is let pass: early sweeps often

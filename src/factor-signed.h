@@ -18,6 +18,11 @@ void sites_split(const double *tau, int n, site_signs *s);
 int factor_positive(const double *K, int n, const site_signs *s, double *L,
                     double *log_det);
 
+/* C[n x n] (lower) = (K^{-1} + T)^{-1} of the positive sites alone, K[n x n] full,
+ * L from factor_positive, spoilt. Scratch: V[n x n], rest[n]. */
+void factor_covariance(double *L, const site_signs *s, const double *K, int n,
+                       double *C, double *V, int *rest);
+
 /* V[np x cols] = L^{-1} T^{1/2} G over the positive rows of G[n x cols], of
  * which V is no part. */
 void factor_solve(const double *L, const site_signs *s, const double *G, int n,

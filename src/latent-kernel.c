@@ -141,26 +141,24 @@ static void refresh_mean(latent *post, const double *tau, const double *nu) {
   for (int i = 0; i < n && offset; i++) m[i] += offset[i];
 }
 
+static void kernel_settle(latent *post, const double *tau, const double *nu) {
+  kernel_marginals(post);
+  refresh_mean(post, tau, nu);
+}
+
 static int kernel_refresh(latent *post, const double *tau, const double *nu) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
-  int status = EP_CONVERGED;
+  int status;
   sites_split(tau, n, &lk->signs);
-  const int np = lk->signs.np;
   lk->have_squares = 0;
   post->log_det = 0;
-  memcpy(lk->C, lk->K, (size_t)n * (size_t)n * sizeof *lk->C);
-  if (np > 0) {
-    status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
-    if (status != EP_CONVERGED) return status;
-    factor_solve(lk->S1, &lk->signs, lk->K, n, n, lk->S2);
-    /* C+ = K - V' V [M 3.9] */
-    rank_update("T", n, np, -1, lk->S2, lk->C);
-  }
+  status = factor_positive(lk->K, n, &lk->signs, lk->S1, &post->log_det);
+  if (status != EP_CONVERGED) return status;
+  factor_covariance(lk->S1, &lk->signs, lk->K, n, lk->C, lk->S2, lk->rest);
   if (lk->signs.nn > 0) status = add_negative_sites(lk, &post->log_det);
   if (status != EP_CONVERGED) return status;
-  kernel_marginals(post);
-  refresh_mean(post, tau, nu);
+  kernel_settle(post, tau, nu);
   return EP_CONVERGED;
 }
 
@@ -233,6 +231,7 @@ static void kernel_lay_out(latent *post, int block, workspace *ws) {
                  &lk->signs.root);
   lk->tmp = workspace_take(ws, 2 * n);
   lk->signs.idx = workspace_take_bytes(ws, n * sizeof(int));
+  lk->rest = workspace_take_bytes(ws, n * sizeof(int));
   post->location = lk->b;
   if (post->times) post->lambda = lk->lambda = workspace_take(ws, n);
   if (!lk->kernel) return;
@@ -267,6 +266,7 @@ static const latent_ops kernel_ops = {.carve = kernel_lay_out,
                                       .shift = kernel_shift,
                                       .marginals = kernel_marginals,
                                       .refresh = kernel_refresh,
+                                      .settle = kernel_settle,
                                       .columns = kernel_columns,
                                       .times = kernel_times,
                                       .times_squared = kernel_times_squared,

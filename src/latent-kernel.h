@@ -23,6 +23,7 @@ struct latent_kernel {
   double *tmp;     /* [2 n] */
   double *lambda;  /* [n] the nugget of each row, where they have times */
   site_signs signs;
+  int *rest;        /* [n] scratch */
   int have_squares; /* S1 holds C o C */
 };
 

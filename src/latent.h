@@ -53,6 +53,9 @@ typedef struct {
    * EP_NOT_PD: post is undefined until a refresh succeeds. tau = 0 gives the
    * prior. */
   int (*refresh)(latent *post, const double *tau, const double *nu);
+  /* The same from C as sweeps have left it, but for C and log_det, or NULL:
+   * where the rounding of updates does not matter. */
+  void (*settle)(latent *post, const double *tau, const double *nu);
 
   /* Columns first .. first + b - 1 of C from row `first` on, to[(n - first) x b]:
    * what is below the diagonal of C; the rest of it is undefined. b is at most

@@ -1354,7 +1354,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "!length(one) && side_told(test$models)", "!length(one)",
+  "length(one) && side_told(test$models)", "length(one)",
   r = "answer-verdict"
 )
 mutant(

@@ -54,13 +54,13 @@ ways <- list(
   blas = function(t) list(X = t$X, y = t$y, how = list(sturdy.blas = "r")),
   threads = function(t) list(X = t$X, y = t$y, how = list(sturdy.threads = 2)),
   units = function(t) list(X = t$X, y = t$y, units = rev(seq_along(t$y))),
-  weights = function(t) list(X = t$X, y = t$y, weights = 1 + copied(t)),
+  weights = function(t) list(X = t$X, y = t$y, weights = 1 + copied(t), scale = FALSE),
   columns = function(t) list(X = t$X[, rev(seq_len(ncol(t$X)))], y = t$y)
 )
 # what a way is held against, where that is not the table itself
 against <- list(weights = function(t) {
   rows <- c(seq_along(t$y), which(copied(t)))
-  list(X = t$X[rows, ], y = t$y[rows])
+  list(X = t$X[rows, ], y = t$y[rows], scale = FALSE) # columns are scaled by the rows there are
 })
 back <- list(rows = rev)
 
@@ -104,6 +104,7 @@ for (k in seq_len(campaign$cases)) {
   t <- table_of(k)
   plain <- answers(t$X, t$y)
   for (way in names(ways)) {
+    if (campaign_over(campaign)) break
     if (way == "weights" && nlevels(t$y) > 2) next # they are for two classes
     other <- against[[way]]
     before <- if (is.null(other)) plain else do.call(answers, other(t))

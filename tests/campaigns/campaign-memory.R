@@ -34,7 +34,7 @@ one <- function(k) {
   )
   if (k %% 14 > 4) X <- d[1:3]
   predict(fit, X, type = "prob")
-  if (k %% 40 == 1) posterior_sample(fit, 20) # a Student-t fit
+  if (k %% 42 == 1) posterior_sample(fit, 20) # a Student-t fit
   if (k %% 50 == 0) try(gpc(X, y, epsilon = 2), silent = TRUE)
   invisible()
 }
@@ -45,7 +45,7 @@ if (file.exists("/proc/self/status")) {
     X1 = rnorm(30), X2 = rnorm(30), X3 = rnorm(30), y = rep(c("a", "b", "b"), 10)
   ))
   quiet <- function(k) suppressWarnings(suppressMessages(one(k)))
-  for (k in seq_len(max(100, campaign$cases / 10))) quiet(k)
+  for (k in seq_len(max(28, campaign$cases / 10))) quiet(k)
   start <- resident()
   done <- 0
   while (done < campaign$cases && !campaign_over(campaign)) {

@@ -173,6 +173,33 @@ test_that("after checks that were drawn rows are called by the p values of the d
   )
 })
 
+test_that("rows that were drawn by other means hold the rate as those of review() do", {
+  table <- drawn_table()
+  fit <- table$fit
+  checks <- data.frame(row = table$answers$row, label = table$answers$label)
+  among <- attr(table$plan, "price")$among
+  columns <- c("row", "p_value", "fdr")
+  by_row <- function(found) {
+    found <- as.data.frame(found)[columns]
+    found[order(found$row), ]
+  }
+  elsewhere <- mislabelled(fit, calibrate = checks, among = among)
+  expect_equal(by_row(elsewhere), by_row(mislabelled(table$after)), ignore_attr = TRUE)
+  expect_equal(nrow(mislabelled(fit, fdr = 0.25, calibrate = checks, among = among)),
+    nrow(mislabelled(table$after, fdr = 0.25)))
+  of_all <- mislabelled(fit, calibrate = checks)
+  right <- of_all$row %in% checks$row[!table$wrong[checks$row]]
+  open <- !of_all$row %in% checks$row
+  expect_equal(of_all$p_value, replace((1 + cumsum(right)) / 31, !open, NA))
+  for (wrong in list(
+    quote(mislabelled(fit, among = 20)), quote(mislabelled(fit, fdr = 0.01, calibrate = checks)),
+    quote(mislabelled(table$after, calibrate = checks))
+  )) {
+    expect_error(eval(wrong), class = "sturdy_error_calibrate")
+  }
+  expect_error(mislabelled(fit, calibrate = checks, among = 7), class = "sturdy_error_range")
+})
+
 test_that("a check of which nothing can be said counts as one that found the label right", {
   table <- drawn_table()
   some <- table$answers

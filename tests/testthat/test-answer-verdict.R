@@ -190,7 +190,7 @@ test_that("long names lose their middle, unless two would then be one", {
   noticed <- data.frame(of = c("all", "versicolor", "b"), share = 0.1, probability = c(.6, .5, .9))
   expect_match(noticed_line(noticed), "(5 if versicolor only)", fixed = TRUE)
   noticed$of[2] <- "a class with a long name"
-  expect_match(noticed_line(noticed), "(5 if a cl..name only)", fixed = TRUE)
+  expect_match(noticed_line(noticed), "(5 if a class..ng name only)", fixed = TRUE)
 })
 
 test_that("errors of one class alone are named with what to do about them", {

@@ -144,7 +144,8 @@ test_that("so is Q() of clustermq", {
   local_few()
   withr::local_options(clustermq.scheduler = "multiprocess")
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
-  queue <- function(X, FUN, ...) clustermq::Q(FUN, item = X, n_jobs = 2, verbose = FALSE)
+  Q <- getExportedValue("clustermq", "Q")
+  queue <- function(X, FUN, ...) Q(FUN, item = X, n_jobs = 2, verbose = FALSE)
   expect_identical(bits(fit_to(shards(d, 5), cluster = queue)), bits(fit_to(shards(d, 5))))
 })
 

@@ -35,7 +35,7 @@ test_that("print() shortens names and leaves out fields, but cuts no sentence", 
   )
   said <- function(fit) withr::with_options(list(width = 80), capture.output(print(fit)))
   lines <- said(fit)
-  expect_match(lines, "40, 2 inputs; classes a cl..name (15) and virginica (25, event)", fixed = TRUE, all = FALSE)
+  expect_match(lines, "40, 2 inputs; classes a class..ng name (15) and virginica (25,", fixed = TRUE, all = FALSE)
   expect_match(lines, "5 rows trusted", all = FALSE)
   expect_no_match(lines, "\\.\\.\\.")
   local_mocked(fit_fields = function(x, digits) {

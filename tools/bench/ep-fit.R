@@ -4,10 +4,11 @@
 #   Rscript ep-fit.R [n]
 #
 # A sweep over all sites is n^3 flops (n^2 b for each block of b sites), a
-# factorisation with the new posterior 7/3 n^3 (Cholesky, triangular solve,
-# rank-n update); dgemm is 2 n^3. Their seconds are differences of fits: from the
-# prior to tol = Inf (the kernel matrix alone), the same from a fixed point (and
-# one factorisation), and one sweep from the prior.
+# factorisation with the new posterior is counted as 7/3 n^3 (Cholesky, triangular
+# solve, rank-n update), of which it takes n^3 to 1.5 n^3; dgemm is 2 n^3. Their
+# seconds are differences of fits: from the prior to tol = Inf (the kernel matrix
+# alone), the same from a fixed point (and one factorisation), and one sweep from
+# the prior.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
 source(file.path(dirname(sub("^--file=", "", args[1])), "helper.R"))

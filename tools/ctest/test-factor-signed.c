@@ -107,10 +107,50 @@ static void nan_is_refused(void) {
   free_signs(&s);
 }
 
+/* Without sites, with light ones, and with so many of them that all comes from
+ * K: shares of the rows. */
+static void covariance_is_that_of_the_positive_sites(void) {
+  const double light[] = {0, 0.1, 0.3, 0.95, 1};
+  const int n = 140;
+  double *K = dense_square(n), *want = dense_square(n), *C = dense_square(n);
+  double *L = dense_square(n), *V = dense_square(n);
+  double *y = dense_new((size_t)n), *tau = dense_new((size_t)n);
+  int *rest = (int *)(void *)dense_new((size_t)n);
+  site_signs s = new_signs(n);
+  for (int k = 0; k < 5; k++) {
+    uint64_t seed = 5;
+    dense_problem(seed, n, 0.3, K, y);
+    for (int i = 0; i < n; i++) {
+      const double u = dense_unif(&seed), w = exp(2 * dense_norm(&seed));
+      tau[i] = u < light[k] ? 1e-9 * w : w;
+      if (k == 1 && u > 0.9) tau[i] = 0;
+    }
+    double log_det = 0;
+    dense_posterior(K, tau, n, want);
+    sites_split(tau, n, &s);
+    CHECK(factor_positive(K, n, &s, L, &log_det) == EP_CONVERGED);
+    factor_covariance(L, &s, K, n, C, V, rest);
+    for (int j = 0; j < n; j++)
+      for (int i = j; i < n; i++)
+        CHECK_NEAR(C[IDX(i, j, n)], want[IDX(i, j, n)], 1e-12);
+  }
+  free_signs(&s);
+  free(K);
+  free(want);
+  free(C);
+  free(L);
+  free(V);
+  free(y);
+  free(tau);
+  free(rest);
+}
+
 int main(void) {
   RUN("sites are split by sign", sites_are_split_by_sign);
   RUN("both factors give posterior and determinant",
       factors_give_the_posterior);
+  RUN("the covariance is that of the positive sites",
+      covariance_is_that_of_the_positive_sites);
   RUN("sites that are too negative are refused",
       too_negative_sites_are_refused);
   RUN("NaN is refused", nan_is_refused);
