@@ -1533,3 +1533,7 @@ mutant(
   "exp(rowMeans(log(matrix(lengthscale, groups))))", "rowMeans(matrix(lengthscale, groups))",
   r = "latent-inducing"
 )
+mutant(
+  "what the terms of a stream have learned may be others when it is resumed", "R/stream-state.R",
+  "deparse(attr(blueprint$terms, \"predvars\"), control = \"hexNumeric\")", "\"\"", r = "stream-checkpoint"
+)

@@ -100,6 +100,17 @@ test_that("what the terms learned of the first batch is resumed, whatever the fo
   }
 })
 
+test_that("a run is not resumed where terms would learn something else of the first batch", {
+  d <- stream_data()
+  formula <- stats::as.formula("class ~ poly(b, 2) + a", globalenv())
+  checkpoint <- withr::local_tempfile()
+  stream(d[1:100, ], formula, scale = FALSE, checkpoint = checkpoint)
+  d$b[1] <- d$b[1] + 3
+  expect_error(
+    stream(d, formula, scale = FALSE, checkpoint = checkpoint, resume = TRUE), class = "sturdy_error_checkpoint_rows"
+  )
+})
+
 test_that("a checkpoint is read as numbers and names: nothing that is hidden there is run", {
   checkpoint <- withr::local_tempfile()
   stream(formula = class ~ poly(a, 2) + f, checkpoint = checkpoint)
