@@ -45,6 +45,24 @@ used_formula <- function(formula, dropped) {
   if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 
+#' What changed since an earlier version
+#' @param x see audit().
+#' @noRd
+report_since <- function(x) {
+  rows <- rbind(x$changed[names(x$suspects)], x$suspects)
+  rows <- rows[!duplicated(rows$row), ]
+  numbers <- function(table) {
+    double <- vapply(table, is.double, NA)
+    table[double] <- lapply(table[double], function(v) ifelse(is.na(v), "", format(signif(v, 2))))
+    html_table(table)
+  }
+  list(
+    since = audit_counts(x), alarm = audit_words(x), since_rates = numbers(x$rates),
+    since_rows = if (nrow(rows)) numbers(utils::head(rows, since_most))
+  )
+}
+since_most <- 50L # rows that changed, or came in and are called wrong
+
 #' Whether labels are wrong at all
 #' @noRd
 report_noise <- function(object, test) {

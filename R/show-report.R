@@ -71,6 +71,8 @@
 #'   the name of a column of `data`, or what [mislabelled()] takes. `NULL`, the default, uses the
 #'   names of the rows where these are not their positions, and the columns of `data` that are no
 #'   inputs and differ in every row; the file of answers has the first of these columns, too.
+#' @param since An earlier version, a fit or its data frame: the page then begins with what changed, and whether that is worse,
+#'   see [audit()].
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
@@ -110,7 +112,7 @@ label_report.default <- function(object, ...) {
 #' @rdname label_report
 #' @export
 label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data = NULL,
-                                      title = NULL, level = 0.9, id = NULL, ...) {
+                                      title = NULL, level = 0.9, id = NULL, since = NULL, ...) {
   check_model(object)
   check_no_dots(...)
   check_sites_kept(object)
@@ -136,6 +138,7 @@ label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data
       answers = report_answers(object, found, unlist(rows), values$ids, answers_file(file), title)
     ),
     answers_code(file, id, substitute(data), substitute(id)),
+    if (!is.null(since)) report_since(audit(since, object, id = if (is.data.frame(since)) id, level = level)),
     report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
     report_suspects(object, found, rows, values, neighbours), report_calibration(object),
     report_next(object, n, level), report_end(object)

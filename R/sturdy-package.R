@@ -36,6 +36,8 @@
 #' | ask whether labels are wrong, and whether some could hide; what to check next | [noise_test()], [review()] |
 #' | say which rows are of one patient, one image | `units` in [gpc()] |
 #' | see how often labels of each class are wrong | [flip_rates()], [noise_matrix()], [reader_rates()] |
+#' | watch over labels: two versions of a table, a new batch | [audit()] |
+#' | compare groups whose labels are not equally right | [group_rates()] |
 #' | fit rows in files, databases, on several machines; a stream of rows | [shards()]; [bpm_stream()], [absorb()] |
 #' | predict in a database | [predict_sql()] |
 #' | ask whether the fit can be relied on | [ep_diagnostics()], [check_fit()], [calibration()] |

@@ -1,0 +1,326 @@
+# Labels kept watch over: two versions of a table, or a fit and a batch. What came in is judged by scores that it had no part
+# in where the earlier fit gives them, with rates of its own beside those of what was there [M 13.10].
+
+audit_alarm <- 2L # exit status: R's own, of an error, is 1
+
+#' Watch over labels: what changed, and is it worse?
+#'
+#' Two versions of a table, or a fit and a batch of further rows: which labels changed, which of them and of the new ones look
+#' wrong, how often labels were wrong before and are wrong now, and whether that is more. For a person, and, by its exit status,
+#' for the check of a pull request.
+#'
+#' @details
+#' Rows are matched by `id`, or by the names of the rows where both tables have any. Then rows with the same label are what
+#' was there before, and those whose label changed, or that are new, are what came in. Without names, or if none match, all rows of `new`
+#' are a batch beside the old ones, as a message says.
+#'
+#' The fit to `old` gives scores to all rows: to its own without their labels, to new ones by prediction, so that what came in
+#' has no part in what it is judged by. (If `new` is a fit, its own scores without the labels are taken.) On these scores a
+#' label stage is learned ([wrong-labels]) with a rate of wrong labels for what was there before and one for what came in, or for
+#' each group of it (`by`). There is an **alarm** if, given all labels, the rate of what came in is higher with a
+#' probability of at least `alarm`. Inputs of rows that were there before are those of `old`; only labels are compared.
+#'
+#' # In a pull request
+#' ```
+#' Rscript -e 'sturdy::audit("old.csv", "new.csv", class ~ . - record, id = "record", quit = TRUE)'
+#' ```
+#' prints the result and ends R with status 0, or 2 for an alarm; 1 is an error. `label_report(fit, "report.html", since = old)`
+#' makes a page.
+#'
+#' @param old What was there before: a fit by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()]; a data frame; or the name of a
+#'   CSV file.
+#' @param new What is there now, or comes in: a data frame or CSV file, with the same columns; or a fit.
+#' @param formula The formula of the fit by [gpc()], where neither is one.
+#' @param id The name of the column of the tables by which rows are matched. A fit has the names of its rows.
+#' @param by Groups of what came in, each with a rate: the name of a column of `new`, or a vector for its rows.
+#' @param fdr The false-discovery rate at which labels that came in are called wrong.
+#' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default); all of them hold at once.
+#' @param alarm The probability of a higher rate from which there is an alarm.
+#' @param quit Print the result and end R with its status?
+#' @param labels The labels of `new`, for an `old` that was fitted from `x` and `y`, or to scores.
+#' @param ... Arguments of [gpc()], where neither is a fit.
+#' @return A list of class `sturdy_audit`: `alarm`, and the exit `status`, 0 or 2; `higher`, the probability that the rate is
+#'   higher; `counts`, how many labels were `kept`, `changed`, `added` and `removed`; `rates`, a data frame with the groups `before` and what came
+#'   in, as [group_rates()] has it, where `higher` is against `before`; `suspects`, a data frame of the labels called wrong, with `row` (the position in `new`),
+#'   `id` where rows have names, `label`, `was` (the label before, where it changed), `probability` of being wrong and `suggested`;
+#'   `changed`, the same columns of all labels that changed, and `was_right`, the probability that the label before was right.
+#' @section Conditions:
+#' Errors: `sturdy_error_id` for a column that is not there or does not tell rows apart; `sturdy_error_by` for groups that are not those of the rows;
+#' `sturdy_error_missing_argument` without a formula where one is needed; `sturdy_error_file`; those of [predict()][predict.sturdy_model] for columns and
+#' classes that the fit does not know; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
+#' Message `sturdy_message_unmatched`: all rows of `new` are a batch.
+#' @seealso [group_rates()], [label_report()], [mislabelled()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(a = rnorm(160), b = rnorm(160))
+#' d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
+#' fit <- bpm(class ~ ., d[1:100, ])
+#' batch <- d[101:160, ]
+#' batch$class <- flip_labels(batch$class, 0.15, seed = 1)
+#' audit(fit, batch)
+audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, level = 0.9, alarm = 0.95, quit = FALSE,
+                  labels = NULL, ...) {
+  fdr <- check_number(fdr, "fdr", min = 0, max = 1)
+  level <- check_level(level)
+  alarm <- check_number(alarm, "alarm", min = 0, max = 1)
+  check_flag(quit, "quit")
+  old <- audit_side(old, id, "old")
+  new <- audit_side(new, id, "new")
+  if (!is.data.frame(new$given)) {
+    check_no_dots(...)
+    rows <- audit_fits(old, new)
+  } else {
+    if (is.data.frame(old$given)) {
+      check_given(is.null(formula), "formula")
+      if (!is.null(old$key)) row.names(old$given) <- old$key
+      old$given <- gpc(formula, old$given, ...)
+      old$key <- if (!is.null(old$key)) old$key[old$given$data$rows]
+    } else check_no_dots(...)
+    rows <- audit_table(old, new, labels)
+  }
+  result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
+  result$alarm <- isTRUE(result$higher >= alarm)
+  result$status <- if (result$alarm) audit_alarm else 0L
+  result <- structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
+  if (quit) {
+    print(result)
+    leave(result$status)
+  }
+  result
+}
+
+leave <- function(status) quit(save = "no", status = status)
+
+#' A fit or a table, and what its rows are called, or `NULL`
+#' @noRd
+audit_side <- function(given, id, side) {
+  check_given(missing(given), side)
+  if (rlang::is_string(given)) {
+    must(file.exists(given), side, "be a fit, a data frame, or the name of a CSV file", "file", more = c(x = "There is no file {.file {given}}."))
+    given <- trying(
+      utils::read.csv(given, check.names = FALSE, stringsAsFactors = TRUE), "{.file {given}} can't be read as a CSV file.", "file", arg = side
+    )
+  }
+  if (!is.data.frame(given)) {
+    fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
+    must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
+    given <- fit
+    check_model(given)
+    check_sites_kept(given)
+    check_one_label(given)
+    ids <- row_ids(given$data)
+    return(list(given = given, key = if (!is.null(ids)) id_text(ids$value)))
+  }
+  must(is.null(id) || is_one_of(id, names(given)), "id", "be a column of {.arg {side}}", "id", got = id)
+  key <- if (!is.null(id)) id_text(given[[id]]) else if (.row_names_info(given) > 0) row.names(given)
+  must(
+    !anyDuplicated(key) && !anyNA(key), "id", "tell all rows of {.arg {side}} apart", "id",
+    more = c(x = "Twice, or missing: {.val {few(unique(key[duplicated(key) | is.na(key)]))}}.")
+  )
+  list(given = given, key = key)
+}
+
+#' Which of the old rows each new one is, or `NA`
+#' @noRd
+audit_match <- function(old, new) {
+  at <- if (length(old) && length(new)) match(new, old) else rep(NA_integer_, 0)
+  if (!any(!is.na(at))) {
+    inform_sturdy(
+      c(
+        i = "No rows are matched: all rows of {.arg new} are taken for further ones.",
+        i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart."
+      ), "unmatched"
+    )
+    return(NULL)
+  }
+  at
+}
+
+#' Scores of a fit without the labels of their rows, and what it takes to judge labels by them
+#' @noRd
+audit_scores <- function(object) {
+  own <- if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
+  stage <- judged_by(object)
+  given <- is.null(stage$recalibration)
+  list(
+    data = own$data, blueprint = own$blueprint, ordered = is_in_order(object),
+    kind = if (given) own_kind(object) else stage$recalibration$kind,
+    spec = if (given) second_stage_spec(noise = object$spec$noise) else stage$spec
+  )
+}
+
+#' A fit to what was there, and a table: what is kept comes first, then what came in
+#' @return list(stage: see audit_scores(), its data the rows of both; was: code of the label before; position: in `new`;
+#'   key; came: which came in; removed: how many old rows are no more)
+#' @noRd
+audit_table <- function(old, new, labels) {
+  object <- old$given
+  stage <- audit_scores(object)
+  own <- stage$data
+  table <- new_scores(new$given, object$blueprint)
+  rows <- forge_labelled(object$blueprint, table, labels, stats::na.omit, y_arg = "labels")
+  code <- label_code(list(y = rows$y, reports = own$reports))
+  key <- new$key[rows$rows]
+  place <- audit_match(old$key, key)
+  batch <- is.null(place)
+  if (batch) place <- rep(NA_integer_, length(code))
+  was <- label_code(own)[place]
+  came <- which(is.na(was) | was != code)
+  X <- own$X[place[came], , drop = FALSE]
+  added <- is.na(was[came])
+  if (any(added)) X[added, ] <- label_stage_rows(object, within_reach(rows$X[came[added], , drop = FALSE]))
+  same <- setdiff(seq_along(code), came)
+  kept <- if (batch) seq_along(own$y) else place[same]
+  stage$data <- audit_data(data_of(own, kept), X, code[came], stage$blueprint$levels)
+  list(
+    stage = stage, was = c(rep(NA, length(kept)), was[came]), key = c(own$row_names[kept], key[came]), named = length(key) > 0,
+    position = rows$rows[c(if (batch) rep(NA, length(kept)) else same, came)],
+    came = rep(c(FALSE, TRUE), c(length(kept), length(came))), removed = if (batch) 0L else length(own$y) - sum(!is.na(place))
+  )
+}
+
+#' Two fits, or a table that was there and a fit
+#' @noRd
+audit_fits <- function(old, new) {
+  stage <- audit_scores(new$given)
+  place <- audit_match(old$key, new$key)
+  levels <- stage$blueprint$levels
+  before <- if (is.data.frame(old$given)) {
+    response <- stage_response(new$given)
+    must(is_one_of(response, names(old$given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
+    as.character(old$given[[response]])
+  } else {
+    old$given$blueprint$levels[label_code(old$given$data)]
+  }
+  code <- label_code(stage$data)
+  was <- if (is.null(place)) rep(NA_integer_, length(code)) else match(before[place], levels)
+  came <- is.na(was) | was != code
+  order <- order(came)
+  stage$data <- data_of(stage$data, order)
+  list(
+    stage = stage, was = replace(was, !came, NA)[order], key = stage$data$row_names, named = length(new$key) > 0,
+    position = stage$data$rows, came = came[order],
+    removed = length(before) - sum(!is.na(place))
+  )
+}
+
+stage_response <- function(object) if (length(object$blueprint$response)) object$blueprint$response else ""
+
+#' Rows of scores with others beside them, whose labels are reported
+#' @noRd
+audit_data <- function(data, X, code, levels) {
+  n <- length(data$y)
+  times <- data$reports$times
+  reports <- data$reports
+  reports$times <- if (length(times)) c(times, rep(1, length(code)))
+  reports$row <- c(reports$row, n + seq_along(code))
+  reports$source <- c(reports$source, rep(1L, length(code)))
+  reports$value <- c(reports$value, code)
+  reports$n <- n + length(code)
+  list(X = rbind(data$X, X), y = c(data$y, label_codes(code, levels)), reports = reports)
+}
+
+#' Groups of all rows: what was there before, and those of what came in
+#' @noRd
+audit_groups <- function(rows, table, by) {
+  groups <- rep("came in", length(rows$came))
+  if (!is.null(by)) {
+    if (is.data.frame(table) && is_one_of(by, names(table))) by <- table[[by]]
+    must(
+      is.atomic(by) && length(by) >= max(rows$position, na.rm = TRUE) && length(by) > 1, "by",
+      "be a column of {.arg new}, or a group for each of its rows", "by", got = by
+    )
+    groups <- as.character(by)[rows$position]
+    must(!anyNA(groups[rows$came]), "by", "have no missing values", "by")
+  }
+  groups[!rows$came] <- "before"
+  factor(groups, c("before", setdiff(unique(sort(groups[rows$came])), "before")))
+}
+
+audit_said <- function(rows, groups, fdr, level) {
+  counts <- c(
+    kept = sum(!rows$came), changed = sum(!is.na(rows$was)), added = sum(rows$came & is.na(rows$was)), removed = rows$removed
+  )
+  judge <- audit_judge(rows$stage, groups)
+  said <- node_truth(judge)
+  found <- suspicion(judge, said, NULL)
+  place <- match(found$row, judge$data$rows)
+  levels <- judge$blueprint$levels
+  listed <- data.frame(row = rows$position[place])
+  if (rows$named) listed$id <- rows$key[place]
+  listed <- cbind(
+    listed, label = found$label, was = factor(levels[rows$was[place]], levels), found[c("probability", "suggested")]
+  )
+  p <- mean_over(said$p, said$weight)
+  listed$was_right <- p[cbind(place, rows$was[place])]
+  row.names(listed) <- NULL
+  came <- listed[rows$came[place], ]
+  wrong <- came[seq_len(sum(cumsum(1 - came$probability) <= fdr * seq_len(nrow(came)))), names(came) != "was_right"]
+  c(list(counts = counts, suspects = wrong, changed = came[!is.na(came$was), ]), audit_rates(judge, said, groups, level))
+}
+
+#' A label stage with a rate for each group
+#' @noRd
+audit_judge <- function(stage, groups) {
+  data <- stage$data
+  n <- length(data$y)
+  data[c("rows", "row_names", "n_given")] <- list(seq_len(n), as.character(seq_len(n)), n)
+  data$source <- as.integer(groups)
+  known <- report_known(data$reports)
+  before <- recorded_before(data$reports)
+  before <- lapply(before, `[`, groups[before$row] == "before") # what came in was recorded elsewhere
+  data <- known_reports(data, known, before, levels(groups))
+  data <- data[c("X", "y", "rows", "row_names", "n_given", "source", "reports")]
+  new_second_stage(stage$spec, list(blueprint = stage$blueprint, data = data), stage$kind, stage$ordered)
+}
+
+audit_rates <- function(judge, said, groups, level) {
+  counts <- group_said(judge, groups, NULL, NULL)
+  ends <- joint_ends(counts$wrong / rep(counts$rows, each = nrow(counts$wrong)), level)
+  size <- tabulate(groups, nlevels(groups))
+  rates <- point_rates(said$omega, rowsum(mean_over(said$p, said$weight), groups) / size)
+  above <- function(rate) sum(said$weight * (rate > rates[1, ]))
+  wrong <- colMeans(counts$wrong)
+  list(
+    higher = if (nrow(rates) > 1 && size[1] > 0) above(colSums(rates[-1, , drop = FALSE] * size[-1]) / sum(size[-1])) else NA_real_,
+    rates = data.frame(
+      group = levels(groups), rows = counts$rows, wrong = wrong, rate = wrong / counts$rows, lower = ends[1, ],
+      upper = ends[2, ], higher = c(NA, apply(rates[-1, , drop = FALSE], 1, above))
+    )
+  )
+}
+
+audit_words <- function(x) {
+  if (is.na(x$higher)) {
+    "No: no label came in."
+  } else {
+    paste0(
+      if (x$alarm) "Yes" else "No", ": what came in is wrong more often than before with probability ",
+      format(round(min(max(x$higher, 0.01), 0.99), 2)), "."
+    )
+  }
+}
+
+audit_counts <- function(x) {
+  said <- x$counts
+  paste0(
+    whole(said[["kept"]]), " as before, ", whole(said[["changed"]]), " changed, ", whole(said[["added"]]), " new, ",
+    whole(said[["removed"]]), " gone"
+  )
+}
+
+#' @param x The result of `audit()`. @param n Number of rows shown (10 by default). @param digits Significant digits.
+#' @rdname audit
+#' @export
+print.sturdy_audit <- function(x, n = 10, digits = 2, ...) {
+  digits <- check_digits(digits)
+  n <- check_count(n, "n")
+  cat("<sturdy_audit> labels: ", audit_counts(x), "\n", sep = "")
+  print_fields(c("Alarm?" = audit_words(x), "Called wrong" = paste0(
+    count(nrow(x$suspects), "label"), " of these, at a false-discovery rate of ", format(x$fdr)
+  )))
+  print(x$rates, digits = digits, row.names = FALSE)
+  if (nrow(x$suspects)) print(utils::head(x$suspects, n), digits = digits, row.names = FALSE)
+  invisible(x)
+}

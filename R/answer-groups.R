@@ -1,0 +1,231 @@
+# Rates of wrong labels by group, and what they do to a comparison of the groups: by draws of the true classes,
+# so that all intervals hold at once [M 13.10].
+
+group_draws <- 2000L # of the true classes, of as many rows as
+group_cells <- 2e7   # make so many cells at most
+
+#' Rates of wrong labels by group
+#'
+#' How many labels are wrong in each group (clinic, annotator, batch), with intervals that hold for all groups at once,
+#' where the rate is higher than elsewhere, and how wrong labels change a comparison between the groups: the difference
+#' of a class's prevalence, and of the true positive rate of predictions.
+#'
+#' @details
+#' The label stage of the fit ([wrong-labels]) is learned again with rates of its own for each group, which are alike a
+#' priori (`pooling` of [noise_prior()]); the scores of the rows stay as they are. From its posterior the true classes of
+#' all rows are drawn together, again and again. What is counted in a draw, in each group, is what would be counted had
+#' all labels been looked up: the number of wrong labels, the prevalence, the rate. So an interval is about the rows of
+#' this table; what it leaves open is which labels are wrong, not which rows are in the table.
+#'
+#' Intervals are simultaneous: with probability `level` all of them hold, for the rates of all groups, and likewise for
+#' all differences. They are those quantiles of the draws, the same for each group, between which so many of the draws
+#' are with all of their numbers (Besag and others 1995).
+#'
+#' Each group has one rate, of all its classes alike. **Where labels of one class only are wrong the intervals do not hold**: with
+#' a fifth of one class wrong in two of six groups all six held in 1 of 10 tables, with errors at random in 8 of 11
+#' (`experiments/groups.R`, not yet run in full). [flip_rates()] says whether the classes differ.
+#'
+#' Labels that were checked count as they were recorded: those found wrong are wrong, and known. Labels that were trusted
+#' from the start are no part of the rates, but of the comparison.
+#'
+#' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
+#' @param by The group of each row of the data that the fit was given, a factor or what makes one. `NULL`, the
+#'   default, stands for those of the `rates` of the fit.
+#' @param level Probability that all intervals hold, strictly between 0 and 1 (0.9 by default).
+#' @param class The class whose prevalence, and true positive rate, are compared. `NULL`, the default, is the event of two
+#'   classes; of several nothing is compared without it.
+#' @param predicted Predicted classes of all rows of the data, if the true positive rates of these predictions are to be
+#'   compared.
+#' @param ... Not used.
+#' @return A data frame of class `sturdy_groups` with a row for each group and the columns `group`; `rows`, how many labels
+#'   were not trusted; `wrong`, how many of them are expected to be wrong; `rate`, `lower` and `upper`, their share;
+#'   `higher`, the probability that the rate of wrong labels is higher there than in the other groups (`NA` for rates that
+#'   are given); and, where a class is compared, its prevalence as `recorded` and as `corrected`. The attribute `differences` is
+#'   a data frame of all pairs of groups: `of` (`"prevalence"` or `"true positive rate"`), `first`, `second`, and the
+#'   difference of the first from the second as `recorded` and `corrected`, with `lower` and `upper`; `NA` where a group
+#'   may have no row of the class.
+#' @section Conditions:
+#' Errors: `sturdy_error_by` for groups that are not those of the rows, or fewer than two; `sturdy_error_predicted` for
+#' predictions that are no classes of the rows; `sturdy_error_choice` for a `class` that is none; `sturdy_error_readers` for
+#' fits to [readers()]; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
+#' @references
+#' Besag, J., Green, P., Higdon, D. and Mengersen, K. (1995) Bayesian computation and stochastic systems. *Statistical
+#' Science* 10, 3-41.
+#' @seealso [flip_rates()], by true class; [audit()], of two versions of a table
+#' @export
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(240), 120)
+#' truth <- factor(x[, 1] > 0, labels = c("no", "yes"))
+#' site <- rep(c("a", "b", "c"), 40)
+#' y <- truth
+#' y[site == "b"] <- flip_labels(truth[site == "b"], 0.3, seed = 1)
+#' fit <- bpm(x, y)
+#' group_rates(fit, by = site)
+group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted = NULL, ...) {
+  object <- fit_of(object, ...)
+  level <- check_level(level)
+  check_sites_kept(object)
+  check_one_label(object)
+  levels <- object$blueprint$levels
+  if (is.null(class) && length(levels) == 2) class <- levels[2]
+  if (!is.null(class)) class <- match(check_choice(class, levels, "class"), levels)
+  must(is.null(predicted) || length(class), "class", "be given along with {.arg predicted}", "missing_argument")
+  groups <- check_groups(object$data, by)
+  hits <- if (!is.null(predicted)) check_predicted(predicted, object$data, levels) == class
+  said <- group_said(if (is.null(by)) judged_by(object) else by_groups(object, by), groups, class, hits)
+  ends <- joint_ends(said$wrong / rep(said$rows, each = nrow(said$wrong)), level)
+  wrong <- colMeans(said$wrong)
+  table <- data.frame(
+    group = levels(groups), rows = said$rows, wrong = wrong, rate = wrong / said$rows, lower = ends[1, ],
+    upper = ends[2, ], higher = said$higher
+  )
+  if (length(class)) table[c("recorded", "corrected")] <- said$prevalence[c("recorded", "corrected")]
+  structure(
+    table,
+    differences = rbind(
+      if (length(class)) group_differences(said$prevalence, "prevalence", levels(groups), level),
+      if (length(hits)) group_differences(said$hits, "true positive rate", levels(groups), level)
+    ),
+    level = level, class = c("sturdy_groups", "data.frame"), of = levels[class]
+  )
+}
+
+check_groups <- function(data, by, arg = "by") {
+  if (is.null(by)) {
+    sources <- data$reports$sources
+    must(
+      length(sources) > 1, arg, "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
+    )
+    return(factor(sources[data$source], sources))
+  }
+  must(
+    is.atomic(by) && length(by) == data$n_given && !anyNA(by[data$rows]), arg,
+    "be the group of each of the {data$n_given} row{?s} of the data that the fit was given", "by", got = by
+  )
+  groups <- droplevels(as.factor(by)[data$rows])
+  must(
+    nlevels(groups) > 1 && nlevels(groups) <= length(groups) / 2, arg, "be two groups or more, of several rows",
+    "by", more = c(x = "Here: {nlevels(groups)} group{?s} of {length(groups)} row{?s}.")
+  )
+  groups
+}
+
+check_predicted <- function(predicted, data, levels) {
+  code <- if (length(predicted) == data$n_given) match(as.character(predicted), levels)[data$rows] else NA
+  must(
+    !anyNA(code), "predicted", "be a class of each of the {data$n_given} row{?s} of the data that the fit was given",
+    "predicted", got = predicted
+  )
+  code
+}
+
+#' What judges the labels, with rates of each group: the label stage of the same scores, learned again
+#' @noRd
+by_groups <- function(object, by) {
+  stage <- judged_by(object)
+  if (is.null(stage$recalibration)) { # all is given
+    return(stage)
+  }
+  scores <- if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
+  new_second_stage(stage$spec, with_known(scores, NULL, by), stage$recalibration$kind, is_in_order(object))
+}
+
+#' Rates of wrong labels of each source at the points of the noise, sources x points
+#' @param shares of the true classes, sources x classes.
+#' @noRd
+point_rates <- function(omega, shares) {
+  each <- vapply(omega, function(one) {
+    Reduce(`+`, lapply(seq_len(ncol(shares)), function(t) shares[, t] * (1 - one[, t, t])))
+  }, numeric(nrow(shares)))
+  matrix(each, nrow(shares))
+}
+
+#' Counts in draws of the true classes, by group
+#' @param judge what judges the labels, its sources the groups. @param class a number or `NULL`. @param hits which
+#'   rows are predicted to be of it, or `NULL`.
+#' @return list(rows, higher [G]; wrong, draws x G; prevalence, hits: list(recorded, corrected [G], draws))
+#' @noRd
+group_said <- function(judge, groups, class, hits) {
+  data <- judge$data
+  said <- node_truth(judge)
+  before <- recorded_before(data$reports)
+  recorded <- replace(label_code(data), before$row, before$value)
+  times <- report_times(data$reports)
+  open <- said$source > 0 | seq_along(recorded) %in% before$row
+  draws <- max(200, min(group_draws, floor(group_cells / length(recorded))))
+  true <- draw_classes(said, draws)
+  sums <- function(what) t(rowsum(what * times, groups)) # draws x groups
+  share <- function(of, all) {
+    at <- function(code) {
+      event <- as.matrix(code == class)
+      sums(event & of) / sums(event | all)
+    }
+    drawn <- at(true)
+    list(recorded = at(recorded)[1, ], corrected = colMeans(drawn), draws = drawn)
+  }
+  list(
+    rows = sums(as.matrix(open))[1, ], wrong = sums((true != recorded) & open), higher = group_higher(judge, said, groups),
+    prevalence = if (length(class)) share(TRUE, TRUE), hits = if (length(hits)) share(hits, FALSE)
+  )
+}
+
+#' Probability that the rate of each group is above that of the others together
+#' @noRd
+group_higher <- function(judge, said, groups) {
+  size <- tabulate(groups)
+  if (length(judge$data$reports$sources) != length(size) || is.null(judge$recalibration)) {
+    return(rep(NA_real_, length(size)))
+  }
+  rates <- point_rates(said$omega, rowsum(mean_over(said$p, said$weight), groups) / size)
+  others <- (rep(colSums(rates * size), each = length(size)) - rates * size) / (sum(size) - size)
+  drop((rates > others) %*% said$weight)
+}
+
+#' Ends between which a share `level` of draws is with all of their numbers: the same quantiles of each
+#' @param draws draws x numbers. @return 2 x numbers, `NA` of those that some draws lack
+#' @noRd
+joint_ends <- function(draws, level) {
+  ends <- matrix(NA_real_, 2, ncol(draws))
+  whole <- which(!is.na(colSums(draws)))
+  if (length(whole)) {
+    middle <- (nrow(draws) + 1) / 2
+    far <- abs(apply(draws[, whole, drop = FALSE], 2, rank) - middle)
+    reach <- stats::quantile(row_max(far), level, type = 1, names = FALSE)
+    at <- c(ceiling(middle - reach), floor(middle + reach))
+    ends[, whole] <- apply(draws[, whole, drop = FALSE], 2, function(v) sort(v)[at])
+  }
+  ends
+}
+
+#' All pairs of groups
+#' @param said list(recorded, corrected, draws), see group_said().
+#' @noRd
+group_differences <- function(said, of, names, level) {
+  pair <- utils::combn(length(names), 2)
+  between <- function(v) v[pair[1, ]] - v[pair[2, ]]
+  drawn <- said$draws[, pair[1, ], drop = FALSE] - said$draws[, pair[2, ], drop = FALSE]
+  ends <- joint_ends(drawn, level)
+  data.frame(
+    of = of, first = names[pair[1, ]], second = names[pair[2, ]], recorded = between(said$recorded),
+    corrected = between(said$corrected), lower = ends[1, ], upper = ends[2, ]
+  )
+}
+
+#' @param x The result of `group_rates()`. @param digits Significant digits. @param n Number of differences shown, those
+#'   that change most (6 by default).
+#' @rdname group_rates
+#' @export
+print.sturdy_groups <- function(x, n = 6, digits = 2, ...) {
+  digits <- check_digits(digits)
+  apart <- attr(x, "differences")
+  cat("<sturdy_groups> ", count(sum(x$rows), "label"), " in ", count(nrow(x), "group"), "\n", sep = "")
+  print(as.data.frame(x), digits = digits, row.names = FALSE)
+  cat("All intervals hold at once with probability ", format(attr(x, "level")), ".\n", sep = "")
+  if (length(apart)) {
+    cat("Differences, class ", attr(x, "of"), ":\n", sep = "")
+    order <- order(-abs(apart$corrected - apart$recorded))
+    print(utils::head(apart[order, ], check_count(n, "n")), digits = digits, row.names = FALSE)
+  }
+  invisible(x)
+}

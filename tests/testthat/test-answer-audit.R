@@ -1,0 +1,112 @@
+audited <- made_once(function() {
+  local_fewer_points()
+  d <- withr::with_seed(1, data.frame(a = rnorm(160), b = rnorm(160), site = rep(c("u", "v"), 80)))
+  d$class <- factor(d$a + d$b > 0, labels = c("no", "yes"))
+  row.names(d) <- paste0("r", seq_len(160))
+  quiet <- ep_control(progress = FALSE)
+  list(d = d, fit = bpm(class ~ a + b, d[1:100, ], control = quiet))
+})
+
+flipped <- function(d, rows) {
+  d$class[rows] <- ifelse(d$class[rows] == "no", "yes", "no")
+  d
+}
+
+quietly_audit <- function(...) {
+  local_fewer_points()
+  suppressMessages(audit(...))
+}
+
+test_that("a batch with wrong labels raises an alarm, and a clean one does not", {
+  a <- audited()
+  expect_message(audit(a$fit, a$d[101:160, ]), class = "sturdy_message_unmatched")
+  clean <- quietly_audit(a$fit, a$d[101:160, ])
+  expect_false(clean$alarm)
+  expect_identical(clean$status, 0L)
+  expect_equal(nrow(clean$suspects), 0)
+  bad <- order(-abs(a$d$a + a$d$b)[101:160])[1:8]
+  said <- quietly_audit(a$fit, flipped(a$d[101:160, ], bad), by = "site")
+  expect_true(said$alarm)
+  expect_identical(said$status, 2L)
+  expect_true(all(said$suspects$row %in% bad))
+  expect_gt(nrow(said$suspects), 5)
+  expect_equal(said$counts, c(kept = 100, changed = 0, added = 60, removed = 0))
+  expect_identical(said$rates$group, c("before", "u", "v"))
+  expect_equal(said$rates$rows, c(100, 30, 30))
+  expect_snapshot(print(said, n = 2))
+})
+
+test_that("versions of a table are matched by the names of rows, or a column", {
+  a <- audited()
+  now <- flipped(a$d[c(6:100, 111:120), ], 3)
+  said <- quietly_audit(a$fit, now)
+  expect_equal(said$counts, c(kept = 94, changed = 1, added = 10, removed = 5))
+  expect_equal(said$changed$row, 3)
+  expect_identical(said$changed$id, row.names(now)[3])
+  expect_identical(as.character(said$changed$was), as.character(a$d$class[8]))
+  expect_equal(said$changed$was_right, said$changed$probability, tolerance = 1e-8) # of two classes
+  named <- cbind(now, record = row.names(now))
+  row.names(named) <- NULL
+  expect_equal(quietly_audit(a$fit, named, id = "record"), said)
+  # nothing new
+  same <- quietly_audit(a$fit, a$d[1:100, ])
+  expect_identical(same$higher, NA_real_)
+  expect_false(same$alarm)
+  expect_output(print(same), "no label came in")
+})
+
+test_that("two fits, a table and a fit, and files say the same of what changed", {
+  a <- audited()
+  now <- flipped(a$d[11:110, ], 3)
+  local_fewer_points()
+  held <- kernel_iso(1, fixed = TRUE)
+  new <- gpc(class ~ a + b, now, kernel = held, control = ep_control(progress = FALSE))
+  counts <- c(kept = 89, changed = 1, added = 10, removed = 10)
+  fits <- quietly_audit(a$fit, new)
+  expect_equal(fits$counts, counts)
+  expect_equal(quietly_audit(a$d[1:100, ], new), fits)
+  expect_equal(fits$changed$row, 3)
+  files <- c(withr::local_tempfile(), withr::local_tempfile())
+  utils::write.csv(cbind(a$d[1:100, ], id = row.names(a$d)[1:100]), files[1], row.names = FALSE)
+  utils::write.csv(cbind(now, id = row.names(now)), files[2], row.names = FALSE)
+  local_mocked(leave = function(status) cat("status", status))
+  expect_output(
+    said <- quietly_audit(files[1], files[2], class ~ a + b, id = "id", kernel = held, quit = TRUE), "status 0"
+  )
+  expect_equal(said$counts, counts)
+  # and on the page
+  page <- withr::local_tempfile(fileext = ".html")
+  suppressMessages(label_report(new, page, n = 1, since = a$fit))
+  expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+})
+
+test_that("several classes, scores and trusted rows are judged, too", {
+  scores <- withr::with_seed(2, matrix(rgamma(240, 1), 80) + 3 * diag(3)[rep(1:3, length.out = 80), ])
+  scores <- scores / rowSums(scores)
+  colnames(scores) <- c("a", "b", "c")
+  labels <- factor(rep(c("a", "b", "c"), length.out = 80))
+  local_fewer_points()
+  fit <- second_stage(scores[1:50, ], labels[1:50], trusted = 1:5)
+  said <- quietly_audit(fit, as.data.frame(scores[51:80, ]), labels = labels[51:80])
+  expect_equal(said$rates$rows, c(45, 30))
+  expect_equal(said$counts[["kept"]], 50)
+})
+
+test_that("what can't be compared is refused", {
+  a <- audited()
+  fit <- a$fit
+  expect_error(audit(fit), class = "sturdy_error_missing_argument")
+  expect_error(audit(fit, 1), class = "sturdy_error_type")
+  expect_error(audit(fit, "no such.csv"), class = "sturdy_error_file")
+  expect_error(audit(fit, a$d, id = "record"), class = "sturdy_error_id")
+  expect_error(audit(fit, a$d, id = "site"), class = "sturdy_error_id")
+  expect_error(audit(a$d, a$d), class = "sturdy_error_missing_argument")
+  expect_error(suppressMessages(audit(fit, a$d[101:160, ], by = "nothing")), class = "sturdy_error_by")
+  expect_error(audit(fit, a$d, df = 5), class = "sturdy_error_unknown_argument")
+  expect_error(audit(fit, a$d, alarm = 2), class = "sturdy_error_range")
+  expect_snapshot(error = TRUE, {
+    audit(fit, 1)
+    audit(fit, a$d, id = "site")
+    audit(fit, "no such.csv")
+  })
+})

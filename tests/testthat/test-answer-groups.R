@@ -1,0 +1,101 @@
+grouped <- made_once(function() {
+  local_fewer_points()
+  withr::with_seed(3, {
+    x <- matrix(rnorm(240), 120)
+    truth <- factor(x[, 1] > 0, labels = c("no", "yes"))
+    site <- rep(c("a", "b", "c"), 40)
+    wrong <- site == "b" & runif(120) < 0.3
+  })
+  y <- truth
+  y[wrong] <- ifelse(truth[wrong] == "no", "yes", "no")
+  fit <- bpm(x, y, control = ep_control(progress = FALSE))
+  list(
+    fit = fit, site = site, y = y, truth = truth, wrong = wrong,
+    said = group_rates(fit, site, predicted = rev(truth))
+  )
+})
+
+test_that("joint intervals are those quantiles between which whole draws are", {
+  draws <- withr::with_seed(1, matrix(rnorm(4000 * 3), 4000) %*% diag(c(1, 5, 0.1)))
+  ends <- joint_ends(draws, 0.9)
+  inside <- sapply(1:3, function(k) draws[, k] >= ends[1, k] & draws[, k] <= ends[2, k])
+  expect_equal(mean(rowSums(inside) == 3), 0.9, tolerance = 0.01)
+  # of independent numbers each has the third root of that
+  expect_equal(colMeans(inside), rep(0.9^(1 / 3), 3), tolerance = 0.01)
+  expect_equal(joint_ends(draws[, 1, drop = FALSE], 0.9)[, 1], unname(quantile(draws[, 1], c(0.05, 0.95))), tolerance = 0.01)
+  expect_identical(joint_ends(cbind(draws, NA), 0.9)[, 4], c(NA_real_, NA_real_))
+  # numbers that are mostly alike
+  few <- cbind(rep(0:1, c(950, 50)), rep(0:1, c(950, 50)))
+  expect_equal(joint_ends(few, 0.9), matrix(0, 2, 2))
+})
+
+test_that("counts by group are means over the posterior, and what is recorded is a table", {
+  g <- grouped()
+  judge <- by_groups(g$fit, g$site)
+  wrong <- tapply(mean_wrong(node_truth(judge)), g$site, sum)
+  expect_equal(g$said$wrong, as.vector(wrong), tolerance = 0.05)
+  expect_equal(g$said$recorded, as.vector(tapply(g$y == "yes", g$site, mean)))
+  expect_equal(g$said$rows, c(40, 40, 40))
+  hit <- rev(g$truth) == "yes"
+  recalled <- tapply(seq_along(hit), g$site, function(i) sum(hit[i] & g$y[i] == "yes") / sum(g$y[i] == "yes"))
+  apart <- attr(g$said, "differences")
+  of <- apart$of == "true positive rate"
+  expect_equal(apart$recorded[of], as.vector(recalled[apart$first[of]] - recalled[apart$second[of]]))
+  near <- 0.02 # a mean may be beside what nearly all draws are
+  expect_true(all(apart$lower - near <= apart$corrected & apart$corrected <= apart$upper + near))
+})
+
+test_that("the group whose labels are wrong is told, and the others are not", {
+  g <- grouped()
+  expect_gt(g$said$higher[2], 0.9)
+  expect_lt(max(g$said$higher[-2]), 0.5)
+  share <- tapply(g$wrong, g$site, mean)
+  expect_true(all(g$said$lower <= share & share <= g$said$upper))
+  expect_output(print(g$said), "All intervals hold at once with probability 0.9")
+})
+
+test_that("labels that were checked count as they were recorded", {
+  g <- grouped()
+  local_fewer_points()
+  rows <- which(g$wrong)[1:5]
+  after <- suppressMessages(update(g$fit, checked = data.frame(row = rows, label = g$truth[rows])))
+  said <- group_rates(after, g$site)
+  expect_equal(said$recorded, g$said$recorded)
+  expect_equal(said$rows, g$said$rows)
+  expect_gte(said$lower[2], 5 / 40)
+})
+
+test_that("the rates of a fit are those of its groups, and of given rates only shares are told", {
+  d <- toy()
+  fit <- toy_fit(epsilon = 0.1, rates = rep(c("a", "b"), 20))
+  said <- group_rates(fit)
+  expect_identical(said$group, c("a", "b"))
+  expect_true(all(is.na(said$higher)))
+  expect_equal(sum(said$wrong), sum(mislabelled(fit)$probability), tolerance = 0.1)
+})
+
+test_that("of several classes one is compared if it is named", {
+  fit <- gpc(Species ~ ., iris[seq(1, 150, 3), ], kernel = held(), epsilon = 0.05)
+  by <- rep(c("a", "b"), 25)
+  expect_null(attr(group_rates(fit, by), "differences"))
+  said <- group_rates(fit, by, class = "virginica")
+  expect_equal(said$recorded, as.vector(tapply(iris$Species[seq(1, 150, 3)] == "virginica", by, mean)))
+})
+
+test_that("groups and predictions that can't be are refused", {
+  fit <- toy_fit(epsilon = 0.1)
+  by <- rep(c("a", "b"), 20)
+  expect_error(group_rates(fit), class = "sturdy_error_by")
+  expect_error(group_rates(fit, by[-1]), class = "sturdy_error_by")
+  expect_error(group_rates(fit, replace(by, 2, NA)), class = "sturdy_error_by")
+  expect_error(group_rates(fit, rep("a", 40)), class = "sturdy_error_by")
+  expect_error(group_rates(fit, 1:40), class = "sturdy_error_by")
+  expect_error(group_rates(fit, by, class = "other"), class = "sturdy_error_choice")
+  expect_error(group_rates(fit, by, predicted = by), class = "sturdy_error_predicted")
+  expect_error(group_rates(1, by), class = "sturdy_error_type")
+  expect_snapshot(error = TRUE, {
+    group_rates(fit, by[-1])
+    group_rates(fit, 1:40)
+    group_rates(fit, by, predicted = 1)
+  })
+})
