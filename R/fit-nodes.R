@@ -55,7 +55,7 @@ moved_to.default <- function(object, nodes, k) {
   object$ep$sites <- list(tau = object$ep$sites$tau, nu = object$ep$sites$nu)
   object$ep$sites$tau[] <- last_slice(nodes$tau, k)
   object$ep$b[] <- last_slice(nodes$b, k)
-  if (!is.null(object$inducing)) object$inducing$C[] <- last_slice(nodes$C, k)
+  if (!is.null(object$inducing)) object$inducing$C[] <- node_covariance(nodes, k)
   with_rates(object, nodes, k)
 }
 
@@ -65,6 +65,10 @@ with_rates <- function(object, nodes, k) {
   object["nodes"] <- list(NULL)
   object
 }
+
+#' Those of the functions at a node, a column each
+#' @noRd
+node_covariance <- function(nodes, k) whole_symmetric(matrix(nodes$C[, , k], nrow(nodes$C)))
 
 #' The k-th part of an array along its last dimension
 #' @noRd
@@ -76,10 +80,10 @@ node_columns <- function(object, name, node, at_point = NULL) {
   all <- node_kept(object, name, at_point)
   functions <- latent_functions(object)
   all <- matrix(all, ncol = functions * node_count(object))
-  if (identical(node, seq_len(node_count(object)))) {
-    return(all) # as large as they are
+  if (!identical(node, seq_len(node_count(object)))) { # as large as they are
+    all <- all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
   }
-  all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
+  if (name == "C" && is_average(object)) whole_symmetric(all) else all
 }
 
 #' The nodes that probabilities of new rows are made of

@@ -143,7 +143,7 @@ ep_weights <- function(ep, prior, df) {
 
 moved_to.bpm <- function(object, nodes, k) {
   object$prior <- prior_at(object$prior, nodes$hyper[[k]])
-  C <- matrix(last_slice(nodes$C, k), length(object$prior$weights))
+  C <- matrix(node_covariance(nodes, k), length(object$prior$weights))
   object$weights <- new_weights(nodes$b[, k], C, object$prior, 0)
   with_rates(object, nodes, k)
 }

@@ -48,7 +48,8 @@ kept_nodes <- function(part) {
 
 #' What predictions and rows need of EP at each node
 #' @return list(tau, b, seen, C): arrays whose last dimension is K; before it those of the
-#'   native result. `NULL` is in the place of C in kernel space.
+#'   native result, of C its lower triangles, see whole_symmetric(). `NULL` is in its place in kernel
+#'   space.
 #' @noRd
 node_arrays <- function(out) {
   part <- function(of) {
@@ -58,8 +59,20 @@ node_arrays <- function(out) {
   }
   list(
     tau = part(function(o) o$sites$tau), b = part(function(o) o$b),
-    seen = part(function(o) o$seen), C = part(function(o) o$extra)
+    seen = part(function(o) o$seen), C = part(function(o) {
+      lower <- lower.tri(diag(NROW(o$b)), diag = TRUE)
+      if (!is.null(o$extra)) matrix(o$extra, length(lower))[lower, , drop = FALSE]
+    })
   )
+}
+
+#' Symmetric matrices, a column each, from their lower triangles
+#' @noRd
+whole_symmetric <- function(lower) {
+  k <- floor(sqrt(2 * nrow(lower)))
+  at <- matrix(0L, k, k)
+  at[lower.tri(at, diag = TRUE)] <- seq_len(nrow(lower))
+  lower[pmax(at, t(at)), , drop = FALSE]
 }
 
 #' Some of the nodes, weighted anew
