@@ -310,7 +310,9 @@ audit_counts <- function(x) {
   )
 }
 
-#' @param x The result of `audit()`. @param n Number of rows shown (10 by default). @param digits Significant digits.
+#' @param x The result of `audit()`.
+#' @param n Number of rows shown (10 by default).
+#' @param digits Significant digits.
 #' @rdname audit
 #' @export
 print.sturdy_audit <- function(x, n = 10, digits = 2, ...) {

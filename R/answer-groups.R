@@ -142,7 +142,9 @@ point_rates <- function(omega, shares) {
 }
 
 #' Counts in draws of the true classes, by group
-#' @param judge what judges the labels, its sources the groups. @param class a number or `NULL`. @param hits which
+#' @param judge what judges the labels, its sources the groups.
+#' @param class a number or `NULL`.
+#' @param hits which
 #'   rows are predicted to be of it, or `NULL`.
 #' @return list(rows, higher [G]; wrong, draws x G; prevalence, hits: list(recorded, corrected [G], draws))
 #' @noRd
@@ -212,7 +214,9 @@ group_differences <- function(said, of, names, level) {
   )
 }
 
-#' @param x The result of `group_rates()`. @param digits Significant digits. @param n Number of differences shown, those
+#' @param x The result of `group_rates()`.
+#' @param digits Significant digits.
+#' @param n Number of differences shown, those
 #'   that change most (6 by default).
 #' @rdname group_rates
 #' @export

@@ -31,14 +31,21 @@ with_known <- function(molded, trusted, rates) {
     data$source <- as.integer(rates)
     sources <- levels(rates)
   }
+  molded$data <- known_reports(data, known, before, sources)
+  molded
+}
+
+#' Rows with a report of the label of each, of its source or, where it is known, certain; and what had been
+#' recorded of checked ones
+#' @noRd
+known_reports <- function(data, known, before, sources) {
   code <- label_code(data)
   source <- if (is.null(data$source)) rep(1L, length(code)) else data$source
   data$reports <- with_times(new_reports(
-    length(code), reports$classes, c(seq_along(code), before$row),
+    length(code), data$reports$classes, c(seq_along(code), before$row),
     c(replace(source, known, 0L), source[before$row]), c(code, before$value), sources
-  ), reports$times)
-  molded$data <- data
-  molded
+  ), data$reports$times)
+  data
 }
 
 #' Labels that were looked up, in the place of those recorded, and trusted

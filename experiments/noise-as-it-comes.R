@@ -39,7 +39,7 @@ experiment <- list(
   ),
   quick = list(data = c("newthyroid", "glass"), noise = "rule", rows = 100, replications = 1),
   needs = c("ranger", "glmnet", "rpart", "class", "MASS", "mlbench", "kernlab", "mclust"),
-  in_package = c("summary", "pairs"),
+  in_package = "summary",
   tasks = function(settings) {
     tasks <- all_of(
       noise = settings$noise, data = settings$data, rows = settings$rows, seed = seeds_of(settings)
