@@ -35,9 +35,9 @@ wrong_field <- function(object) {
   fields <- as.list(unclass(object))
   all <- rlang::set_names(c(names(model_checks), "filter", "shards"))
   at <- list2env(lapply(all, function(name) fields[[name]]), parent = topenv())
-  delayedAssign("n", length(data$y), at, at)
-  delayedAssign("classes", length(blueprint$levels), at, at)
-  delayedAssign("stage", !is.null(recalibration), at, at)
+  delayedAssign("n", length(at$data$y), assign.env = at)
+  delayedAssign("classes", length(at$blueprint$levels), assign.env = at)
+  delayedAssign("stage", !is.null(at$recalibration), assign.env = at)
   for (name in names(model_checks)) {
     fine <- tryCatch(eval(model_checks[[name]], at), error = function(cnd) FALSE)
     if (!isTRUE(fine)) {
