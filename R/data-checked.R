@@ -84,7 +84,8 @@ check_in_fit <- function(position, said, name, ids) {
 #' for it.
 #' @noRd
 rows_at <- function(said, data, ids) {
-  row <- if (is.character(said)) suppressWarnings(as.numeric(said)) else said
+  number <- is.character(said) && all(grepl("^[0-9]+$", said) | is.na(said))
+  row <- if (number) as.numeric(said) else said
   must_checked(is.numeric(row), "be numeric", got = row, of = "The column {.field row}")
   position <- data$rows[fit_place(data, row)]
   check_in_fit(position, said, "row", ids)
