@@ -138,7 +138,7 @@ mold_xy <- function(x, y, scale, many = FALSE) {
   blueprint <- c(
     list(
       interface = if (is.matrix(x)) "matrix" else "data.frame",
-      named = is.data.frame(x) || !is.null(colnames(x)), variables = names(features)
+      named = is.data.frame(x) || !is.null(colnames(x)), variables = as.character(names(features))
     ), outcome[names(outcome) %in% c("levels", "ordered")]
   )
   rows <- which(labelled)
