@@ -140,7 +140,7 @@ audit_match <- function(old, new) {
 #' Scores of a fit without the labels of their rows, and what it takes to judge labels by them
 #' @noRd
 audit_scores <- function(object) {
-  own <- if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
+  own <- scores_of(object)
   stage <- judged_by(object)
   given <- is.null(stage$recalibration)
   list(
@@ -232,10 +232,13 @@ audit_groups <- function(rows, table, by) {
       "be a column of {.arg new}, or a group for each of its rows", "by", got = by
     )
     groups <- as.character(by)[rows$position]
-    must(!anyNA(groups[rows$came]), "by", "have no missing values", "by")
+    must(
+      !anyNA(groups[rows$came]) && !any(groups[rows$came] == "before"), "by",
+      "have no missing values, and no group that is called {.val before}", "by"
+    )
   }
   groups[!rows$came] <- "before"
-  factor(groups, c("before", setdiff(unique(sort(groups[rows$came])), "before")))
+  factor(groups, c(if (!all(rows$came)) "before", unique(sort(groups[rows$came]))))
 }
 
 audit_said <- function(rows, groups, fdr, level) {
@@ -256,7 +259,7 @@ audit_said <- function(rows, groups, fdr, level) {
   listed$was_right <- p[cbind(place, rows$was[place])]
   row.names(listed) <- NULL
   came <- listed[rows$came[place], ]
-  wrong <- came[seq_len(sum(cumsum(1 - came$probability) <= fdr * seq_len(nrow(came)))), names(came) != "was_right"]
+  wrong <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
   c(list(counts = counts, suspects = wrong, changed = came[!is.na(came$was), ]), audit_rates(judge, said, groups, level))
 }
 
@@ -276,23 +279,23 @@ audit_judge <- function(stage, groups) {
 }
 
 audit_rates <- function(judge, said, groups, level) {
-  counts <- group_said(judge, groups, NULL, NULL)
-  ends <- joint_ends(counts$wrong / rep(counts$rows, each = nrow(counts$wrong)), level)
-  size <- tabulate(groups, nlevels(groups))
-  rates <- point_rates(said$omega, rowsum(mean_over(said$p, said$weight), groups) / size)
+  rates <- point_rates(said, groups)
+  came <- rates[-1, , drop = FALSE]
+  before <- levels(groups)[1] == "before"
   above <- function(rate) sum(said$weight * (rate > rates[1, ]))
-  wrong <- colMeans(counts$wrong)
+  size <- tabulate(groups)[-1]
   list(
-    higher = if (nrow(rates) > 1 && size[1] > 0) above(colSums(rates[-1, , drop = FALSE] * size[-1]) / sum(size[-1])) else NA_real_,
-    rates = data.frame(
-      group = levels(groups), rows = counts$rows, wrong = wrong, rate = wrong / counts$rows, lower = ends[1, ],
-      upper = ends[2, ], higher = c(NA, apply(rates[-1, , drop = FALSE], 1, above))
+    higher = if (before && nrow(came)) above(colSums(came * size) / sum(size)) else NA_real_,
+    rates = group_table(
+      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came, 1, above)) else NA_real_
     )
   )
 }
 
 audit_words <- function(x) {
-  if (is.na(x$higher)) {
+  if (x$counts[["kept"]] == 0) {
+    "No: no label is as before, to compare with."
+  } else if (is.na(x$higher)) {
     "No: no label came in."
   } else {
     paste0(

@@ -9,7 +9,7 @@
 new_mislabelled <- function(found, fdr, given, verdict, drawn, expected, ...) {
   by <- if (given == "some" && !is.null(found$if_some)) found$if_some else found$probability
   if (is.null(drawn)) {
-    found$fdr <- cumsum(1 - by) / found$rank
+    found$fdr <- false_share(by)
   } else {
     found <- calibrated(found, drawn)
   }
@@ -24,6 +24,11 @@ new_mislabelled <- function(found, fdr, given, verdict, drawn, expected, ...) {
     class = c("sturdy_mislabelled", "data.frame")
   )
 }
+
+#' The share of right labels to expect down to each row of a list
+#' @param p probabilities of being wrong, in its order.
+#' @noRd
+false_share <- function(p) cumsum(1 - p) / seq_along(p)
 
 #' The rows called wrong at a false-discovery rate
 #'

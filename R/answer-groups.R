@@ -73,19 +73,16 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
   must(is.null(predicted) || length(class), "class", "be given along with {.arg predicted}", "missing_argument")
   groups <- check_groups(object$data, by)
   hits <- if (!is.null(predicted)) check_predicted(predicted, object$data, levels) == class
-  said <- group_said(if (is.null(by)) judged_by(object) else by_groups(object, by), groups, class, hits)
-  ends <- joint_ends(said$wrong / rep(said$rows, each = nrow(said$wrong)), level)
-  wrong <- colMeans(said$wrong)
-  table <- data.frame(
-    group = levels(groups), rows = said$rows, wrong = wrong, rate = wrong / said$rows, lower = ends[1, ],
-    upper = ends[2, ], higher = said$higher
-  )
-  if (length(class)) table[c("recorded", "corrected")] <- said$prevalence[c("recorded", "corrected")]
+  judge <- if (is.null(by)) judged_by(object) else by_groups(object, by)
+  said <- node_truth(judge)
+  counts <- group_counts(judge, said, groups, class, hits)
+  table <- group_table(counts, groups, level, group_higher(judge, said, groups))
+  if (length(class)) table[c("recorded", "corrected")] <- counts$prevalence[c("recorded", "corrected")]
   structure(
     table,
     differences = rbind(
-      if (length(class)) group_differences(said$prevalence, "prevalence", levels(groups), level),
-      if (length(hits)) group_differences(said$hits, "true positive rate", levels(groups), level)
+      if (length(class)) group_differences(counts$prevalence, "prevalence", levels(groups), level),
+      if (length(hits)) group_differences(counts$hits, "true positive rate", levels(groups), level)
     ),
     level = level, class = c("sturdy_groups", "data.frame"), of = levels[class]
   )
@@ -127,30 +124,46 @@ by_groups <- function(object, by) {
   if (is.null(stage$recalibration)) { # all is given
     return(stage)
   }
-  scores <- if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
-  new_second_stage(stage$spec, with_known(scores, NULL, by), stage$recalibration$kind, is_in_order(object))
+  new_second_stage(stage$spec, with_known(scores_of(object), NULL, by), stage$recalibration$kind, is_in_order(object))
 }
 
-#' Rates of wrong labels of each source at the points of the noise, sources x points
-#' @param shares of the true classes, sources x classes.
+#' The scores that the labels of a fit are judged by, and what is known of these
+#' @return list(blueprint, data)
 #' @noRd
-point_rates <- function(omega, shares) {
-  each <- vapply(omega, function(one) {
+scores_of <- function(object) {
+  if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
+}
+
+#' Rates of wrong labels in each group at the points of the noise, groups x points
+#' @param said of node_truth(), the sources of the noise being the groups.
+#' @noRd
+point_rates <- function(said, groups) {
+  shares <- rowsum(mean_over(said$p, said$weight), groups) / tabulate(groups) # of the true classes
+  each <- vapply(said$omega, function(one) {
     Reduce(`+`, lapply(seq_len(ncol(shares)), function(t) shares[, t] * (1 - one[, t, t])))
   }, numeric(nrow(shares)))
   matrix(each, nrow(shares))
 }
 
-#' Counts in draws of the true classes, by group
-#' @param judge what judges the labels, its sources the groups.
-#' @param class a number or `NULL`.
-#' @param hits which
-#'   rows are predicted to be of it, or `NULL`.
-#' @return list(rows, higher [G]; wrong, draws x G; prevalence, hits: list(recorded, corrected [G], draws))
+#' Rates of wrong labels by group, as a table
+#' @param counts see group_counts(). @param higher a column of it.
 #' @noRd
-group_said <- function(judge, groups, class, hits) {
+group_table <- function(counts, groups, level, higher) {
+  ends <- joint_ends(counts$wrong / rep(counts$rows, each = nrow(counts$wrong)), level)
+  wrong <- colMeans(counts$wrong)
+  data.frame(
+    group = levels(groups), rows = counts$rows, wrong = wrong, rate = wrong / counts$rows, lower = ends[1, ],
+    upper = ends[2, ], higher = higher
+  )
+}
+
+#' Counts in draws of the true classes, by group
+#' @param judge what judges the labels. @param said of node_truth(). @param class a number or `NULL`.
+#' @param hits which rows are predicted to be of it, or `NULL`.
+#' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded, corrected [G], draws))
+#' @noRd
+group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
   data <- judge$data
-  said <- node_truth(judge)
   before <- recorded_before(data$reports)
   recorded <- replace(label_code(data), before$row, before$value)
   times <- report_times(data$reports)
@@ -167,7 +180,7 @@ group_said <- function(judge, groups, class, hits) {
     list(recorded = at(recorded)[1, ], corrected = colMeans(drawn), draws = drawn)
   }
   list(
-    rows = sums(as.matrix(open))[1, ], wrong = sums((true != recorded) & open), higher = group_higher(judge, said, groups),
+    rows = sums(as.matrix(open))[1, ], wrong = sums((true != recorded) & open),
     prevalence = if (length(class)) share(TRUE, TRUE), hits = if (length(hits)) share(hits, FALSE)
   )
 }
@@ -179,7 +192,7 @@ group_higher <- function(judge, said, groups) {
   if (length(judge$data$reports$sources) != length(size) || is.null(judge$recalibration)) {
     return(rep(NA_real_, length(size)))
   }
-  rates <- point_rates(said$omega, rowsum(mean_over(said$p, said$weight), groups) / size)
+  rates <- point_rates(said, groups)
   others <- (rep(colSums(rates * size), each = length(size)) - rates * size) / (sum(size) - size)
   drop((rates > others) %*% said$weight)
 }
@@ -201,7 +214,7 @@ joint_ends <- function(draws, level) {
 }
 
 #' All pairs of groups
-#' @param said list(recorded, corrected, draws), see group_said().
+#' @param said list(recorded, corrected, draws), see group_counts().
 #' @noRd
 group_differences <- function(said, of, names, level) {
   pair <- utils::combn(length(names), 2)
@@ -216,8 +229,7 @@ group_differences <- function(said, of, names, level) {
 
 #' @param x The result of `group_rates()`.
 #' @param digits Significant digits.
-#' @param n Number of differences shown, those
-#'   that change most (6 by default).
+#' @param n Number of differences shown, those that change most (6 by default).
 #' @rdname group_rates
 #' @export
 print.sturdy_groups <- function(x, n = 6, digits = 2, ...) {

@@ -55,6 +55,18 @@ test_that("versions of a table are matched by the names of rows, or a column", {
   expect_output(print(same), "no label came in")
 })
 
+test_that("where no label is as before there is nothing to compare with, and that is said", {
+  a <- audited()
+  all <- flipped(a$d[1:100, ], 1:100)
+  said <- quietly_audit(a$fit, all)
+  expect_equal(said$counts, c(kept = 0, changed = 100, added = 0, removed = 0))
+  expect_identical(said[c("higher", "alarm")], list(higher = NA_real_, alarm = FALSE))
+  expect_identical(said$rates$group, "came in")
+  expect_equal(said$rates$rows, 100)
+  expect_output(print(said), "no label is as before")
+  expect_identical(quietly_audit(a$fit, all, by = "site")$rates$group, c("u", "v"))
+})
+
 test_that("two fits, a table and a fit, and files say the same of what changed", {
   a <- audited()
   now <- flipped(a$d[11:110, ], 3)
@@ -102,6 +114,7 @@ test_that("what can't be compared is refused", {
   expect_error(audit(fit, a$d, id = "site"), class = "sturdy_error_id")
   expect_error(audit(a$d, a$d), class = "sturdy_error_missing_argument")
   expect_error(suppressMessages(audit(fit, a$d[101:160, ], by = "nothing")), class = "sturdy_error_by")
+  expect_error(quietly_audit(fit, cbind(a$d, part = "before"), by = "part"), class = "sturdy_error_by")
   expect_error(audit(fit, a$d, df = 5), class = "sturdy_error_unknown_argument")
   expect_error(audit(fit, a$d, alarm = 2), class = "sturdy_error_range")
   expect_snapshot(error = TRUE, {
