@@ -179,8 +179,8 @@ mutant(
 )
 mutant(
   "false-discovery rate not cumulated", "R/answer-called.R",
-  "cumsum(1 - by) / found$rank",
-  "1 - by", r = "answer-called"
+  "cumsum(1 - p) / seq_along(p)",
+  "1 - p", r = "answer-called"
 )
 mutant(
   "rows are called wrong while it is open whether any label is", "R/answer-called.R",
