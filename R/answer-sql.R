@@ -52,10 +52,10 @@
 #' @param name Name of the column of answers of a query.
 #' @param con `NULL`, the default, quotes names and strings as the SQL standard does. A DBI
 #'   connection quotes them as its database wants (MySQL, for one, differs).
-#' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which not all databases
-#'   know. Without it SQLite and PostgreSQL substitute the steps into one another, which takes
-#'   SQLite much memory and PostgreSQL much time: the default is `TRUE` where `con`, which is asked, is one of theirs.
-#'   DuckDB computes each step once even without it.
+#' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which SQLite, PostgreSQL (from 12) and DuckDB
+#'   know. Without it the first two substitute the steps into one another, and take gigabytes and minutes for a few
+#'   rows. The default is `TRUE` without a `con`, and with one that says that it is theirs. Where another database calls
+#'   it an error of syntax, give its `con`, or `FALSE`.
 #' @param most The largest number of characters allowed: 1e6 by default, what SQLite and others
 #'   take as one statement.
 #' @param ... Not used.
@@ -81,7 +81,7 @@
 #' DBI::dbDisconnect(con)
 predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
                         noise = FALSE, name = "probability", con = NULL,
-                        materialized = sql_puts_in(con), most = 1e6, ...) {
+                        materialized = is.null(con) || sql_puts_in(con), most = 1e6, ...) {
   object <- fit_of(object, ...)
   check_rows_without(object$data, "A query", "offset")
   check_sql_names(table, "table", 2)

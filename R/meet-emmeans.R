@@ -61,11 +61,12 @@ recover_data.sturdy_model <- function(object, data = NULL, ...) {
 emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
   check_model(object)
   check_posterior(object)
+  must(is.data.frame(grid), "grid", "be a data frame", got = grid)
   for (name in intersect(names(grid), names(object$blueprint$coding))) {
     logical <- object$blueprint$coding[[name]]$kind == "logical"
     if (logical) grid[[name]] <- as.logical(as.character(grid[[name]]))
   }
-  new <- forge(object$blueprint, as.data.frame(grid), novel = takes_novel(object))
+  new <- forge(object$blueprint, grid, novel = takes_novel(object))
   several <- is_several(object)
   moments <- if (several) class_moments(object, new$X) else link_moments(object, new$X)
   misc <- if (several) {

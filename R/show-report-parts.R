@@ -120,7 +120,7 @@ report_count <- function(object, found) {
 #' @noRd
 count_picture <- function(object, shown, some) {
   object <- judged_by(object)
-  if (length(object$nodes$models$model)) {
+  if (length(object$nodes$wrong)) {
     density <- average_density(object)
     if (some) density <- any_density(density)
     picture <- picture_count(density / sum(density), shown$lower, shown$upper)

@@ -138,7 +138,7 @@ arguments_of <- function(name) {
   given <- if (is.null(names(call))) rep("", length(call) - 1) else names(call)[-1]
   places <- as.list(seq_along(given) + 1)
   more <- setdiff(
-    c(names(formals(fun)), spec_arguments[[sub("[.].*", "", name)]]), c(given, "...")
+    c(names(formals(fun)), spec_arguments[[sub("[.].*", "", name)]]), c(given, "...", "quit") # audit(quit = TRUE) ends R, as it should
   )
   first <- names(formals(fun))[1]
   if (length(given) && given[1] == "") more <- setdiff(more, first)
@@ -195,14 +195,14 @@ budgets <- paste0(
 # For a call that is looked up in another package, or in R itself
 foreign_error <- function(call, said) {
   # methods for packages that may not be here: they stand in fuzz-objects.R
-  if (grepl("[.](sturdy_model|bpm|gp_class)$", verb_of(call))) {
+  if (grepl("[.](sturdy_model|bpm)$", verb_of(call))) {
     return(grepl("there is no package called", said))
   }
   switch(verb_of(call),
     loo = !grepl("no applicable method", said),
     `$` = , `[[` = , `[` = , `[.offset_rows` = TRUE, # the rules of lists and matrices
     # what parsnip and dials say of their own arguments
-    gp_df = , gp_epsilon = , gp_inducing = , gp_kernel = , update.gp_class = !grepl("sturdy", said),
+    gp_class = , gp_df = , gp_epsilon = , gp_inducing = , gp_kernel = , update.gp_class = !grepl("sturdy", said),
     FALSE
   )
 }
@@ -234,7 +234,7 @@ run_call <- function(call, limit = 5) {
       warning = function(cnd) {
         explained <<- TRUE
         # loo() of what is not ours is that of the package loo
-        ours <- verb_of(call) != "loo"
+        ours <- !verb_of(call) %in% c("loo", "[", "[[", "$")
         if (!inherits(cnd, "sturdy_warning") && ours) warned <<- conditionMessage(cnd)
         invokeRestart("muffleWarning")
       },

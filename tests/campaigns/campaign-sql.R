@@ -58,7 +58,7 @@ queries_of <- function(fit, new, table) {
     sql = predict_sql(fit, table, keep = "id", labels = "class", materialized = TRUE, most = Inf),
     answers = wrong
   ))
-  flat <- if (inherits(fit, "bpm")) predict_sql(fit, most = Inf)
+  flat <- if (inherits(fit, "bpm")) predict_sql(fit, materialized = TRUE, most = Inf)
   if (!is.null(flat) && nchar(flat) < 1e6) {
     made <- c(made, list(list(
       sql = paste0("SELECT id, ", flat, " AS probability FROM ", table), answers = made[[1]]$answers

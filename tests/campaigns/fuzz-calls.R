@@ -52,7 +52,6 @@ fuzz_calls <- alist(
   exp_q = exp_q(c(0.5, 1), q = 1.5),
   fitted.sturdy_model = fitted(f_gpc),
   flip_labels = flip_labels(d$class, rate = 0.2, seed = 1),
-  format.sturdy_ais = format(annealed, digits = 4),
   format.sturdy_spec = format(two$a),
   formula.sturdy_model = formula(f_gpc),
   glance.sturdy_model = glance(f_gpc),
@@ -339,6 +338,15 @@ fuzz_calls <- alist(
   `+.sturdy_kernel` = kernel_iso(1) + kernel_linear(),
   print.kernel_linear = print(kernel_linear(), digits = 2),
   anova.sturdy_model = anova(f_gpc),
+
+  # two versions of a table, and groups
+  audit = audit(f_gpc, f_average, by = rep(c("a", "b"), 8), level = 0.8),
+  print.sturdy_audit = print(audited, digits = 2),
+  label_report.audit = label_report(f_average, "report.html", data = d, since = f_gpc),
+  group_rates = group_rates(f_gpc, by = rep(c("a", "b"), 8), level = 0.8, class = "yes",
+    predicted = d$class),
+  group_rates2 = group_rates(f_classes, by = rep(c("a", "b"), length.out = nrow(d3))),
+  print.sturdy_groups = print(grouped, n = 2, digits = 2),
 
   # packages met
   emm_basis.sturdy_model = emm_basis.sturdy_model(f_bpm, trms = terms(f_bpm), xlev = list(), grid = d),

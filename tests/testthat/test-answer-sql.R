@@ -137,9 +137,8 @@ test_that("names are quoted as the standard or the connection has it", {
   expect_match(query, "FROM \"main\".\"my \"\"table\"\"\"", fixed = TRUE)
   expect_match(query, "\nSELECT \"id\", \"a\", ", fixed = TRUE)
   expect_match(query, "AS \"p\"\"q\" FROM", fixed = TRUE)
-  expect_no_match(query, "MATERIALIZED")
-  expect_match(predict_sql(fit, "t", materialized = TRUE), "sturdy_1 AS MATERIALIZED (SELECT ",
-               fixed = TRUE)
+  expect_match(query, "sturdy_1 AS MATERIALIZED (SELECT ", fixed = TRUE) # without it PostgreSQL takes gigabytes
+  expect_no_match(predict_sql(fit, "t", materialized = FALSE), "MATERIALIZED")
   con <- sql_tables(points = cbind(id = 1:3, toy()[1:3, ]))
   expect_match(predict_sql(fit, "points", con = con), "`a`", fixed = TRUE)
   # a chain of steps is a subquery, too
