@@ -197,7 +197,9 @@ test_that("every kind of fit has a report, which says what it lacks", {
   page <- report(three, n = 3)
   expect_match(page, "did not test whether labels are wrong at all", fixed = TRUE)
   expect_match(page, "Reliability curve", fixed = TRUE)
-  rough <- suppressMessages(update(three, epsilon = 0, kernel = kernel_ard(), control = ep_control(budget = 0.1)))
+  rough <- suppressMessages(update(
+    three, epsilon = 0, kernel = kernel_ard(), hyper = "integrate", control = ep_control(budget = 0.1)
+  ))
   expect_no_warning(report(rough, n = 3)) # it has no distribution of a number
   expect_equal(listed(page), mislabelled(three)$row[1:3])
   tested <- update(three, epsilon = "matrix", hyper = "integrate")
