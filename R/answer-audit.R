@@ -97,7 +97,7 @@ leave <- function(status) quit(save = "no", status = status)
 audit_side <- function(given, id, side) {
   check_given(missing(given), side)
   if (rlang::is_string(given)) {
-    must(file.exists(given), side, "be a fit, a data frame, or the name of a CSV file", "file", more = c(x = "There is no file {.file {given}}."))
+    must(file.exists(given), side, "be a fit, a data frame, or the name of a CSV file that there is", "file", got = given)
     given <- trying(
       utils::read.csv(given, check.names = FALSE, stringsAsFactors = TRUE), "{.file {given}} can't be read as a CSV file.", "file", arg = side
     )

@@ -222,7 +222,7 @@ check_predictions <- function(predictions, names, said, levels) {
     NULL
   } else if (!is.null(dim(predictions))) {
     named <- colnames(predictions)
-    predictions[, if (is.null(named)) TRUE else match(levels, named), drop = FALSE]
+    predictions[, if (is.null(named)) seq_len(ncol(predictions)) else match(levels, named), drop = FALSE]
   } else if (classes == 2) cbind(1 - predictions, as.double(predictions))
   at <- predictions_used(NROW(predictions), names, said)
   used <- if (!is.null(p) && !is.null(at)) unname(p[at, , drop = FALSE])

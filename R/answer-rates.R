@@ -148,8 +148,9 @@ shortest_interval <- function(x, weight, level, most) {
   share <- weight[inside] / some
   centre <- sum(share * x[inside])
   spread <- sqrt(sum(share * (x[inside] - centre)^2))
-  if (some <= 1 - level || !isTRUE(spread > 0)) {
-    return(range(x[if (some <= 1 - level) !inside else weight > 0]))
+  none <- !all(inside) && some <= 1 - level
+  if (none || !isTRUE(spread > 1e-10 * centre)) { # all the same, but for rounding
+    return(range(x[if (none) !inside else weight > 0]))
   }
   step <- 0.9 * sum(share^2)^(1 / 5) # over the spread
   draws <- centre + sqrt(1 - step^2) * (x[inside] - centre)

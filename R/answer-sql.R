@@ -144,7 +144,7 @@ sql_hint <- function(materialized) if (materialized) "MATERIALIZED " else ""
 check_sql_names <- function(x, arg, most = Inf) {
   must(
     is.null(x) || is.character(x) && length(x) %in% seq_len(min(most, 1e4)) && all(nzchar(x)) &&
-      !anyNA(x), arg, if (most == 1) "be a name" else "be names", got = x
+      !anyNA(x) && all(validUTF8(x)), arg, if (most == 1) "be a name" else "be names", got = x
   )
 }
 

@@ -67,14 +67,18 @@ model_checks <- expression(
     length(kernel$lengthscale) / length(kernel$variance) ==
       if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
   prior = is.null(prior) || are_numbers(prior$scale, above = 0) &&
-    are_numbers(prior$nugget, 1, above = -1e-300) && length(prior$group) == length(prior$weights),
+    are_numbers(prior$nugget, 1, above = -1e-300) && length(prior$group) == length(prior$weights) &&
+    is.logical(prior$free) && length(prior$free) == length(prior$scale) && is.logical(prior$intercept) &&
+    length(prior$intercept) == 1,
   recalibration = !stage || are_numbers(recalibration$weight, above = 0) &&
     are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
   weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) &&
     are_numbers(weights$C, rep(length(prior$weights), 2)) && are_numbers(weights$log_scale, 1),
   inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z),
   data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
-  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage),
+  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
+    (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
+      length(ep$b) %in% (count_features(inducing$Z, kernel) * c(1, classes))),
   learning = is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
     are_strings(learning$on_bound),
   label_stage = is.null(label_stage) ||
@@ -86,10 +90,10 @@ model_checks <- expression(
 )
 
 is_coding <- function(coding) {
-  switch(coding$kind,
+  are_strings(coding$kind, 1) && switch(coding$kind,
     numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0) &&
       identical(coding$time, time_of(coding$time)),
-    factor = , logical = are_strings(coding$levels) && length(coding$levels) > 0,
+    factor = , logical = are_strings(coding$levels) && length(coding$levels) > 1,
     FALSE
   )
 }
@@ -124,7 +128,7 @@ is_ep <- function(ep, n, classes, stage) {
   }
   rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
   ep$status %in% names(ep_statuses) && if (has_numbers(ep$b)) {
-    are_numbers(ep$b) && (stage || are_strings(ep$message, 1) && all(vapply(rows, sized, NA)) &&
+    are_numbers(ep$b) && (stage || are_strings(ep$message, 1) && are_numbers(ep$kappa, above = -1e-300) && all(vapply(rows, sized, NA)) &&
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
   } else {
     ep$status != "converged"
@@ -136,15 +140,18 @@ are_shares <- function(x) are_numbers(x, above = -1e-300) && all(x <= 1 + 1e-8)
 are_nodes <- function(nodes, n, classes) {
   models <- nodes$models
   truth <- nodes$truth
+  few <- nodes$few
   is_omega <- function(omega) {
     identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
       all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
   }
   is.data.frame(models) && are_strings(models$model) && are_strings(models$method) &&
     are_shares(models$probability) && are_shares(models$prior) &&
-    are_shares(nodes$table$weight) && all(nodes$table$model %in% models$model) &&
+    are_shares(nodes$table$weight) && length(nodes$table$model) > 0 && all(nodes$table$model %in% models$model) &&
     length(nodes$omega) == nrow(nodes$table) && all(vapply(nodes$omega, is_omega, NA)) &&
-    (is.null(truth) || are_numbers(truth$y, n) && are_shares(truth$weight) && is.numeric(truth$p) &&
+    (is.null(few) || length(few$weight) > 0 && are_shares(few$weight) && length(few$node) == length(few$weight) &&
+      all(few$node %in% seq_along(nodes$omega))) &&
+    (is.null(truth) || is.character(truth$model) && are_numbers(truth$y, n) && are_shares(truth$weight) && is.numeric(truth$p) &&
       identical(dim(truth$p), c(n, classes, length(truth$model))))
 }
 
@@ -154,7 +161,8 @@ are_latent_nodes <- function(nodes, n, classes) {
     all(vapply(unlist(hyper, FALSE), are_numbers, NA, above = -1e-300)) &&
     length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1 &&
     identical(dim(nodes$seen), c(n, classes, length(hyper))) &&
-    (n == 0 || is.numeric(nodes$tau) && is.numeric(nodes$b))
+    (n == 0 || is.numeric(nodes$tau) && is.numeric(nodes$b) &&
+      length(nodes$tau) %in% (n * length(hyper) * c(1, classes)))
 }
 
 are_label_points <- function(nodes, n, classes) {

@@ -25,8 +25,8 @@ with_known <- function(molded, trusted, rates) {
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
-    check_units_share(data, row_groups(list(rates)), "rates")
     rates <- check_rates(rates, data)
+    check_units_share(data, row_groups(list(rates)), "rates")
     check_groups_shared(rates)
     data$source <- as.integer(rates)
     sources <- levels(rates)

@@ -202,7 +202,8 @@ foreign_error <- function(call, said) {
     loo = !grepl("no applicable method", said),
     `$` = , `[[` = , `[` = , `[.offset_rows` = TRUE, # the rules of lists and matrices
     # what parsnip and dials say of their own arguments
-    gp_class = , gp_df = , gp_epsilon = , gp_inducing = , gp_kernel = , update.gp_class = !grepl("sturdy", said),
+    gp_class = , gp_df = , gp_epsilon = , gp_inducing = , gp_kernel = , update.gp_class = !grepl("sturdy", gsub("<[^>]*>", "", said)),
+    `+` = grepl("non-numeric argument", said), # a kernel and a factor: R takes neither method
     FALSE
   )
 }
@@ -234,7 +235,7 @@ run_call <- function(call, limit = 5) {
       warning = function(cnd) {
         explained <<- TRUE
         # loo() of what is not ours is that of the package loo
-        ours <- !verb_of(call) %in% c("loo", "[", "[[", "$")
+        ours <- !verb_of(call) %in% c("loo", "[", "[[", "$", "[.offset_rows")
         if (!inherits(cnd, "sturdy_warning") && ours) warned <<- conditionMessage(cnd)
         invokeRestart("muffleWarning")
       },
@@ -248,7 +249,8 @@ run_call <- function(call, limit = 5) {
     said <- conditionMessage(result)
     result <- if (inherits(result, "sturdy_error")) {
       "classed error"
-    } else if (grepl(r_own, said) || foreign_error(call, said)) {
+    } else if (grepl(r_own, said) || foreign_error(call, said) ||
+      grepl("deep_", paste(labels, collapse = " ")) && grepl("C stack|nested too deeply|too deep", said)) {
       "error of R's matching or the user's code"
     } else {
       "unclassed error"
@@ -260,7 +262,8 @@ run_call <- function(call, limit = 5) {
   # R carries a NaN that was given on
   given_nan <- any(grepl(" (nan|many|na|.*_nan|sites|inf|minus_inf|huge)$", labels)) &&
     verb_of(call) %in% c("ln_q", "exp_q", "q_product", "q_quotient", "q_entropy",
-      "q_divergence", "renyi_entropy", "tsallis_entropy", "escort")
+      "q_divergence", "renyi_entropy", "tsallis_entropy", "escort",
+      "vetiver_create_meta.sturdy_model") # keeps what it is given
   if (result == "NaN without status" && given_nan) result <- "value"
   if (sum(proc.time()[1:2]) - began > limit) {
     # so many sweeps, draws or moves were asked for, and the time limit could end them

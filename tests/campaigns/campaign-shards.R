@@ -108,13 +108,15 @@ driver_case <- function() {
   suppressWarnings(parallel::mccollect(child))
   left <- survivors(pids)
   begun <- length(dir(folder, "[.]sites$")) == 6
+  # what a killed run has left goes with the next one, an hour later
+  Sys.setFileTime(dir(folder, "^sturdy-run-", full.names = TRUE), Sys.time() - 2 * 3600)
   resumed <- if (runif(1) < 0.5) {
     worker_case(checkpoint = folder, resume = TRUE)
   } else {
     list(fit = tryCatch(run(checkpoint = folder, resume = TRUE), error = failure), left = 0)
   }
   others <- length(dir(folder, all.files = TRUE, no.. = TRUE)) - length(dir(folder, "[.]sites$"))
-  unlink(dir(folder, full.names = TRUE))
+  unlink(dir(folder, full.names = TRUE), recursive = TRUE)
   resumed$left <- left + resumed$left
   c(resumed, list(begun = begun, others = others))
 }

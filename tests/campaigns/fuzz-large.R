@@ -116,7 +116,7 @@ large_questions <- function() {
     predict(fit, new, type = "prob"), predict(fit, new, type = "latent"), predict(fit),
     mislabelled(fit), review(fit, 5), noise_test(fit), noise_matrix(fit), flip_rates(fit),
     update(fit, checked = data.frame(row = 2:3, label = levels(large$y)[c(1, 2)])),
-    update(fit, checked = transform(as.data.frame(review(fit, 2)), label = levels(large$y)[2])),
+    update(fit, checked = head(transform(mislabelled(fit), label = levels(large$y)[2]), 2)),
     absorb(fit, new), log_evidence(fit, "integrated"), loo(fit), residuals(fit),
     true_performance(fit, predict(fit, type = "prob")[, 2]), calibration(fit), summary(fit), tidy(fit), glance(fit),
     augment(fit, new), coef(fit), label_report(fit, "report.html", data = large), plot(fit),

@@ -163,6 +163,8 @@ test_that("two classes may have a column each, or one of whatever shape", {
   called <- true_performance(fit, predict(fit), draws = 20)
   expect_equal(true_performance(fit, data.frame(predict(fit)), draws = 20), called)
   expect_error(true_performance(fit, 2 * both), class = "sturdy_error_predictions")
+  expect_error(true_performance(fit, both[, 0]), class = "sturdy_error_predictions")
+  expect_error(true_performance(fit, unname(both)[, 0]), class = "sturdy_error_predictions")
 })
 
 test_that("a true class of probability 0 has the log score -Inf", {

@@ -93,6 +93,10 @@ test_that("the interval of a rate is the shortest, and has 0 inside where the de
   expect_equal(shortest_interval(c(0, 0.1, 0.2), c(0.95, 0.03, 0.02), 0.9, 0.5), c(0, 0))
   expect_equal(shortest_interval(0.2, 1, 0.9, 0.5), c(0.2, 0.2))
   expect_equal(shortest_interval(c(0.1, 0.1), c(1, 3), 0.9, 0.5), c(0.1, 0.1))
+  rounded <- 0.1 + c(0, 1, 2) * .Machine$double.eps / 16
+  expect_no_warning(expect_equal(shortest_interval(rounded, c(1, 3, 2), 0.9, 0.5), c(0.1, 0.1)))
+  expect_no_warning(point <- shortest_interval(x, rep(1, 2000), 1e-300, 0.5)) # none is known to be 0
+  expect_lt(diff(point), 0.01)
   # not above one half, where the noise models end
   expect_lte(shortest_interval(c(0.4, 0.45, 0.48, 0.499), rep(1, 4), 0.9, 0.5)[2], 0.5)
 })

@@ -171,6 +171,7 @@ test_that("what can't be written is refused by name", {
   refused(line, keep = "id", class = "sturdy_error_unknown_argument")
   refused(line, table = letters, class = "sturdy_error_type")
   refused(line, labels = NA_character_, class = "sturdy_error_type")
+  refused(line, table = "t", keep = "\xff\xfe", class = "sturdy_error_type")
   refused(line, con = 1, class = "sturdy_error_type")
   refused(1, class = "sturdy_error_type")
   long <- nchar(predict_sql(line))

@@ -252,4 +252,5 @@ test_that("what is missing of a row is told by its number in the data given", {
     suppressMessages(gpc(class ~ a + b, d, rates = clinic)), "Missing in row 5", class = "sturdy_error_rates"
   )
   expect_equal(error$rows, 5)
+  expect_error(gpc(class ~ a + b, toy(), rates = mean, units = 1:40), class = "sturdy_error_rates")
 })

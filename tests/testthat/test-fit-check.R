@@ -192,6 +192,14 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   for (bad in list("a", -1, NaN, c(1, 2), NULL, as.raw(1), factor(1))) {
     changed(average, fit$nodes$hyper[[3]]["nugget"] <- list(bad))
   }
+  changed(average, fit$nodes$tau <- NA_real_)
+  changed(average, fit$nodes$truth$model <- mean)
+  changed(average, fit$nodes$few$weight <- numeric())
+  changed(average, fit$nodes$table$model <- NULL)
+  changed(linear, fit$prior$free <- NaN)
+  changed(linear, fit$prior$intercept <- logical())
+  changed(linear, fit$ep$kappa <- NULL)
+  changed(linear, fit$blueprint$coding$a$kind <- factor("a"))
   changed(linear, fit$nodes$hyper[[2]]$prior_scale <- 1)
   changed(linear, fit$nodes$hyper[[2]]$prior_scale <- as.raw(1:2))
   changed(average, fit$nodes$hyper[[2]] <- NULL)
