@@ -62,11 +62,12 @@ node_answers <- function(object) {
     anywhere <- scores_anywhere(ncol(object$data$X))
     label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
   }
-  omega <- node_omega(object)
-  said <- vapply(seq_along(omega), function(k) {
-    p <- at_k(seen, k)
-    as.vector(c(p, p^2, p %*% omega[[k]]))
-  }, numeric(3 * dim(seen)[1] * dim(seen)[2]))
+  omega <- as_slices(node_omega(object))
+  size <- dim(seen)
+  recorded <- Reduce(`+`, lapply(seq_len(size[2]), function(t) {
+    seen[, rep(t, size[2]), , drop = FALSE] * rep(omega[t, , ], each = size[1])
+  }))
+  said <- do.call(rbind, lapply(list(seen, seen^2, recorded), matrix, ncol = size[3]))
   # scores anywhere count as much as the rows
   times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
   said * rep_len(sqrt(times / mean(times)), nrow(said))
