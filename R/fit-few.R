@@ -63,11 +63,10 @@ node_answers <- function(object) {
     label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
   }
   omega <- as_slices(node_omega(object))
-  size <- dim(seen)
-  recorded <- Reduce(`+`, lapply(seq_len(size[2]), function(t) {
-    seen[, rep(t, size[2]), , drop = FALSE] * rep(omega[t, , ], each = size[1])
+  recorded <- Reduce(`+`, lapply(seq_len(nrow(omega)), function(t) {
+    seen[, rep(t, nrow(omega)), , drop = FALSE] * rep(omega[t, , ], each = nrow(seen))
   }))
-  said <- do.call(rbind, lapply(list(seen, seen^2, recorded), matrix, ncol = size[3]))
+  said <- do.call(rbind, lapply(list(seen, seen^2, recorded), matrix, ncol = dim(seen)[3]))
   # scores anywhere count as much as the rows
   times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
   said * rep_len(sqrt(times / mean(times)), nrow(said))

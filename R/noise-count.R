@@ -4,10 +4,8 @@
 #' @noRd
 poisson_binomial <- function(p) {
   p <- as.double(p)
-  if (length(p) <= 1000) {
-    return(native_count_density(p))
-  }
-  sum_parts(lapply(split(p, (seq_along(p) - 1) %/% 1000), native_count_density))
+  parts <- function() lapply(split(p, (seq_along(p) - 1) %/% 1000), native_count_density)
+  if (length(p) <= 1000) native_count_density(p) else sum_parts(parts())
 }
 
 #' The distribution of a sum of independent numbers, added in pairs

@@ -47,11 +47,7 @@ report_likelihood <- function(reports, omega) {
   if (!is.null(cells)) {
     return(matrix(omega[cells], reports$n, reports$classes))
   }
-  factors <- report_factors(reports, omega)
-  if (report_one_each(reports)) {
-    return(structure(factors, left_out = NULL))
-  }
-  running_product(report_turns(reports), reports, factors)$of_row
+  running_product(report_turns(reports), reports, report_factors(reports, omega))$of_row
 }
 
 #' Derivatives in omega from those in the likelihoods L of report_likelihood() [M 13.4]
