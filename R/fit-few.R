@@ -62,11 +62,11 @@ node_answers <- function(object) {
     anywhere <- scores_anywhere(ncol(object$data$X))
     label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
   }
-  omega <- node_omega(object)
-  said <- vapply(seq_along(omega), function(k) {
-    p <- at_k(seen, k)
-    as.vector(c(p, p^2, p %*% omega[[k]]))
-  }, numeric(3 * dim(seen)[1] * dim(seen)[2]))
+  omega <- as_slices(node_omega(object))
+  recorded <- Reduce(`+`, lapply(seq_len(nrow(omega)), function(t) {
+    seen[, rep(t, nrow(omega)), , drop = FALSE] * rep(omega[t, , ], each = nrow(seen))
+  }))
+  said <- do.call(rbind, lapply(list(seen, seen^2, recorded), matrix, ncol = dim(seen)[3]))
   # scores anywhere count as much as the rows
   times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
   said * rep_len(sqrt(times / mean(times)), nrow(said))

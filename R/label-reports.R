@@ -23,21 +23,9 @@ label_rows <- function(P, reports, way) {
       P = P, S = log(P), kind = kinds$kind - 1L, times = reports$times,
       kinds = kinds$reports$n, plain = classes > label_slopes
     ),
-    kinds = kinds$reports, cell = label_cells(kinds$reports), share = source_sizes(reports), way = way,
+    kinds = kinds$reports, cell = report_cells(kinds$reports), share = source_sizes(reports), way = way,
     n = ncol(P), classes = classes, labels = max(ncol(P), round(sum(report_times(reports))))
   )
-}
-
-#' Where the likelihoods of kinds of rows stand in omega, those of one report each that is not certain;
-#' of others `NULL`
-#' @noRd
-label_cells <- function(kinds) {
-  if (report_one_each(kinds) && !has_soft(kinds) && all(kinds$source > 0L)) {
-    sources <- length(kinds$sources)
-    classes <- kinds$classes
-    true <- rep(seq_len(classes), each = kinds$n)
-    kinds$source + sources * (true - 1L + classes * (kinds$value - 1L))
-  }
 }
 
 #' The slopes in omega at points from those in the likelihoods of the kinds
@@ -55,9 +43,9 @@ label_by_omega <- function(rows, omega, slope) {
 }
 
 #' The likelihoods of the kinds of rows at points, (kinds C) x K
-#' @param cell see label_cells().
+#' @param cell see report_cells().
 #' @noRd
-label_likelihoods <- function(kinds, omega, cell = label_cells(kinds)) {
+label_likelihoods <- function(kinds, omega, cell = report_cells(kinds)) {
   size <- dim(omega)
   if (!is.null(cell)) {
     return(matrix(omega, ncol = size[4])[cell, , drop = FALSE])

@@ -3,8 +3,9 @@
 #' Probabilities of 0, 1, ..., n successes of independent trials [M 7.5]
 #' @noRd
 poisson_binomial <- function(p) {
-  parts <- split(as.double(p), (seq_along(p) - 1) %/% 1000)
-  if (length(parts) < 2) native_count_density(as.double(p)) else sum_parts(lapply(parts, native_count_density))
+  p <- as.double(p)
+  parts <- function() lapply(split(p, (seq_along(p) - 1) %/% 1000), native_count_density)
+  if (length(p) <= 1000) native_count_density(p) else sum_parts(parts())
 }
 
 #' The distribution of a sum of independent numbers, added in pairs

@@ -23,6 +23,19 @@ report_factors <- function(reports, omega) {
   structure(factors, left_out = left_out)
 }
 
+#' Where the likelihoods of rows stand in omega that have one report each, none certain; of others `NULL`
+#' @noRd
+report_cells <- function(reports) {
+  plain <- is.null(reports$together) && !has_soft(reports) && all(reports$source > 0L)
+  if (plain && length(reports$row) == reports$n && !anyDuplicated(reports$row)) {
+    sources <- length(reports$sources)
+    classes <- reports$classes
+    at <- order(reports$row)
+    true <- rep(seq_len(classes), each = reports$n)
+    reports$source[at] + sources * (true - 1L + classes * (reports$value[at] - 1L))
+  }
+}
+
 #' The likelihood of each true class: the product of P(report | true class) over a row's
 #' reports [M 13.1]
 #'
@@ -30,11 +43,11 @@ report_factors <- function(reports, omega) {
 #' @return n x C; all 1 in a row without reports.
 #' @noRd
 report_likelihood <- function(reports, omega) {
-  factors <- report_factors(reports, omega)
-  if (report_one_each(reports)) {
-    return(structure(factors, left_out = NULL))
+  cells <- report_cells(reports)
+  if (!is.null(cells)) {
+    return(matrix(omega[cells], reports$n, reports$classes))
   }
-  running_product(report_turns(reports), reports, factors)$of_row
+  running_product(report_turns(reports), reports, report_factors(reports, omega))$of_row
 }
 
 #' Derivatives in omega from those in the likelihoods L of report_likelihood() [M 13.4]

@@ -205,36 +205,59 @@ static void multiply_block(const task *t, range rows, range cols, range inner,
   }
 }
 
+/* How a piece is shared by threads: blocks of `height` rows of C */
+typedef struct {
+  const task *t;
+  range rows, cols, inner;
+  int height, panels, blocks;
+} piece;
+
+static void pack_part(const piece *s, int p) {
+  const int wide = s->t->e->own->cols, j = s->cols.from + p * wide;
+  pack_b(s->t, j, least(wide, s->cols.to - j), s->inner,
+         s->t->e->pack + (ptrdiff_t)p * wide * size_of(s->inner));
+}
+
+static void multiply_part(const piece *s, int p, int thread) {
+  const dense_engine *e = s->t->e;
+  const int i = s->rows.from + p * s->height;
+  const range block = {i, least(s->rows.to, i + s->height)};
+  if (s->t->lower && block.to <= s->cols.from) return;
+  double *a = e->pack + PACK_B + (size_t)thread * PACK_A;
+  pack_a(s->t, block, s->inner, a);
+  multiply_block(s->t, block, s->cols, s->inner, a, e->pack);
+}
+
 /* C[rows, cols] += A[rows, inner] B[inner, cols]. Blocks are lower than HEIGHT
- * where that keeps all threads at work. */
+ * where that keeps all threads at work. One thread is not made a team of, which
+ * takes as long as a small product. */
 static void multiply_piece(const task *t, range rows, range cols, range inner) {
-  const dense_engine *e = t->e;
-  const int k = size_of(inner), wide = e->own->cols;
-  const int panels = (size_of(cols) + wide - 1) / wide;
-  const double work = (double)size_of(rows) * size_of(cols) * k;
-  const int threads = work < THREAD_LEAST ? 1 : e->threads;
+  const dense_variant *own = t->e->own;
+  const double work = (double)size_of(rows) * size_of(cols) * size_of(inner);
+  const int threads = work < THREAD_LEAST ? 1 : t->e->threads;
   const int share = (size_of(rows) + 2 * threads - 1) / (2 * threads);
-  const int height = threads == 1
-                         ? HEIGHT
-                         : least(HEIGHT, (share + e->own->rows - 1) /
-                                             e->own->rows * e->own->rows);
-  const int blocks = (size_of(rows) + height - 1) / height;
-  OMP(omp parallel num_threads(threads) if (threads > 1)) {
-    double *a = e->pack + PACK_B + (size_t)thread_number() * PACK_A;
+  const int height =
+      threads == 1
+          ? HEIGHT
+          : least(HEIGHT, (share + own->rows - 1) / own->rows * own->rows);
+  const piece s = {.t = t,
+                   .rows = rows,
+                   .cols = cols,
+                   .inner = inner,
+                   .height = height,
+                   .panels = (size_of(cols) + own->cols - 1) / own->cols,
+                   .blocks = (size_of(rows) + height - 1) / height};
+  if (threads == 1) {
+    for (int p = 0; p < s.panels; p++) pack_part(&s, p);
+    for (int p = s.blocks - 1; p >= 0; p--) multiply_part(&s, p, 0);
+    return;
+  }
+  OMP(omp parallel num_threads(threads)) {
     OMP(omp for)
-    for (int p = 0; p < panels; p++) {
-      const int j = cols.from + p * wide;
-      pack_b(t, j, least(wide, cols.to - j), inner,
-             e->pack + (ptrdiff_t)p * wide * k);
-    }
+    for (int p = 0; p < s.panels; p++) pack_part(&s, p);
     OMP(omp for schedule(dynamic))
-    for (int p = blocks - 1; p >= 0; p--) {
-      const int i = rows.from + p * height;
-      const range block = {i, least(rows.to, i + height)};
-      if (t->lower && block.to <= cols.from) continue;
-      pack_a(t, block, inner, a);
-      multiply_block(t, block, cols, inner, a, e->pack);
-    }
+    for (int p = s.blocks - 1; p >= 0; p--)
+      multiply_part(&s, p, thread_number());
   }
 }
 

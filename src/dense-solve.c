@@ -55,6 +55,14 @@ static void solve_slab(const dense_variant *own, int n, int cols,
     for (int c = 0; c < cols; c++) at[i * row + c * col] = x[i * slab + c];
 }
 
+/* The slab of X that begins at column j of those before `to` */
+static void solve_part(const dense_engine *e, int n, int j, int to,
+                       const double *t, dense_target X) {
+  const int left = to - j, slab = e->own->slab;
+  solve_slab(e->own, n, left < slab ? left : slab, t,
+             (dense_target){X.array, dense_from(X.view, 0, j)});
+}
+
 static void solve_leaf(const dense_engine *e, int n, int cols, dense_view T,
                        int unit, dense_target X) {
   const int slab = e->own->slab, threads = e->threads;
@@ -63,15 +71,15 @@ static void solve_leaf(const dense_engine *e, int n, int cols, dense_view T,
     for (int j = 0; j < i; j++) t[i * n + j] = T.at[i * T.row + j * T.col];
     t[i * n + i] = unit ? 1 : T.at[i * (T.row + T.col)];
   }
-  (void)threads; /* without OpenMP */
   for (int from = 0; from < cols; from += COLUMNS) {
     const int to = cols - from < COLUMNS ? cols : from + COLUMNS;
     core_poll();
-    OMP(omp parallel for num_threads(threads)
-            if (threads > 1 && 0.5 * n * n * (to - from) > THREAD_LEAST))
-    for (int j = from; j < to; j += slab)
-      solve_slab(e->own, n, to - j < slab ? to - j : slab, t,
-                 (dense_target){X.array, dense_from(X.view, 0, j)});
+    if (threads == 1 || 0.5 * n * n * (to - from) <= THREAD_LEAST) {
+      for (int j = from; j < to; j += slab) solve_part(e, n, j, to, t, X);
+      continue;
+    }
+    OMP(omp parallel for num_threads(threads))
+    for (int j = from; j < to; j += slab) solve_part(e, n, j, to, t, X);
   }
 }
 

@@ -991,7 +991,12 @@ mutant(
 )
 mutant(
   "all threads pack into the panels of one", "src/dense-product.c",
-  "(size_t)thread_number() * PACK_A;", "(size_t)0 * PACK_A;", c = "dense"
+  "multiply_part(&s, p, thread_number());", "multiply_part(&s, p, 0);", c = "dense"
+)
+mutant(
+  "likelihoods of rows in the order of their reports", "R/noise-likelihood.R",
+  "at <- order(reports$row)", "at <- seq_along(reports$row)",
+  r = "noise-reports"
 )
 mutant(
   "weights of a signed update without their sign", "src/matrix.c",

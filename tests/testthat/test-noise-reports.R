@@ -46,6 +46,17 @@ test_that("a row without reports says nothing, and so do no reports", {
   expect_equal(report_likelihood(empty, as_omega(0.1, 2)), matrix(1, 0, 2))
 })
 
+test_that("of one report a row, in any order, the likelihood is its entry of omega", {
+  omega <- as_omega(rbind(c(0.1, 0.2, 0.3), c(0.05, 0.15, 0.25)), 3, 2)
+  row <- c(4, 2, 1, 5, 3)
+  source <- c(1, 2, 2, 1, 2)
+  value <- c(3, 1, 2, 2, 3)
+  L <- report_likelihood(new_reports(5, 3, row, source, value, c("a", "b")), omega)
+  for (k in 1:5) expect_identical(L[row[k], ], omega[source[k], , value[k]])
+  twice <- new_reports(5, 3, c(row, row), c(source, source), c(value, value), c("a", "b"))
+  expect_equal(report_likelihood(twice, omega), L^2)
+})
+
 test_that("a report that is right for certain rules out all other classes", {
   reports <- label_reports(c(1, 3, 2), 3, source = c(1L, 0L, 1L))
   L <- report_likelihood(reports, as_omega(0.2, 3))
