@@ -119,9 +119,7 @@
 #' head(mislabelled(fit))
 second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
   check_given(missing(prob), "prob")
-  spec <- second_stage_spec(
-    ..., epsilon = epsilon, hyper = hyper, noise = noise, control = control
-  )
+  spec <- second_stage_spec(..., epsilon = epsilon, hyper = hyper, noise = noise, control = control)
   given <- prob
   prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob) else out_of_sample(prob)
   own <- attr(prob, "labels")
