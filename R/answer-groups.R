@@ -125,7 +125,8 @@ by_groups <- function(object, by) {
   if (is.null(stage$recalibration)) { # all is given
     return(stage)
   }
-  new_second_stage(stage$spec, with_known(scores_of(object), NULL, by), stage$recalibration$kind, is_in_order(object))
+  spec <- replace(stage$spec, "hyper", "integrate") # at the modes alone intervals leave out what is not known of rates
+  new_second_stage(spec, with_known(scores_of(object), NULL, by), stage$recalibration$kind, is_in_order(object))
 }
 
 #' The scores that the labels of a fit are judged by, and what is known of these
@@ -169,8 +170,7 @@ group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
   recorded <- replace(label_code(data), before$row, before$value)
   times <- report_times(data$reports)
   open <- said$source > 0 | seq_along(recorded) %in% before$row
-  draws <- max(200, min(group_draws, floor(group_cells / length(recorded))))
-  true <- draw_classes(said, draws)
+  true <- draw_classes(said, max(200, min(group_draws, floor(group_cells / length(recorded)))))
   sums <- function(what) t(rowsum(what * times, groups)) # draws x groups
   share <- function(of, all) {
     at <- function(code) {
