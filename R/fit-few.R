@@ -60,7 +60,8 @@ node_answers <- function(object) {
     exp(node_seen(object)[rows, , , drop = FALSE])
   } else {
     anywhere <- scores_anywhere(ncol(object$data$X))
-    label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes)
+    group <- label_groups(object$data$reports)[rows]
+    label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes, group = group)
   }
   omega <- as_slices(node_omega(object))
   recorded <- Reduce(`+`, lapply(seq_len(nrow(omega)), function(t) {

@@ -31,7 +31,7 @@ node_kept <- function(object, name, at_point) {
 #' @noRd
 node_seen <- function(object) {
   if (!is.null(object$recalibration)) {
-    return(log(label_seen_new(object$data$X, object$nodes)))
+    return(log(label_seen_new(object$data$X, object$nodes, group = label_groups(object$data$reports))))
   }
   at_point <- array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
   node_kept(object, "seen", at_point)

@@ -91,7 +91,7 @@
 #' @param hyper `"integrate"`, or `"optimum"` for the modes alone.
 #' @param noise,control As in [gpc()]: made by [noise_prior()] and [ep_control()].
 #' @param trusted,rates,weights Rows whose labels are known to be right, the group of each row that
-#'   has a flip rate of its own, and how many rows alike each stands for: vectors, as in [gpc()].
+#'   has a flip rate, and weights, of its own, and how many rows alike each stands for: vectors, as in [gpc()].
 #' @param units The unit of each row, a vector, as in [gpc()]: scores must be made without any label of the unit.
 #'   Those of [cross_fit()] bring its units with them.
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
@@ -119,9 +119,7 @@
 #' head(mislabelled(fit))
 second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
   check_given(missing(prob), "prob")
-  spec <- second_stage_spec(
-    ..., epsilon = epsilon, hyper = hyper, noise = noise, control = control
-  )
+  spec <- second_stage_spec(..., epsilon = epsilon, hyper = hyper, noise = noise, control = control)
   given <- prob
   prob <- if (inherits(prob, "sturdy_model")) own_left_out(prob) else out_of_sample(prob)
   own <- attr(prob, "labels")

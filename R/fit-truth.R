@@ -65,7 +65,8 @@ seen_new.sturdy_model <- function(object, X, used) {
 #' that it keeps
 #' @noRd
 recorded_rows <- function(object) {
-  seen <- function(rows) log(label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes))
+  group <- label_groups(object$data$reports)
+  seen <- function(rows) log(label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes, group = group[rows]))
   stage <- !is.null(object$recalibration)
   recorded_prob(if (stage) truth_in_blocks(nodes(object), seen, object$data) else truth(object))
 }

@@ -34,12 +34,9 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
     models = data.frame(
       model = names(parts), prior = unname(noise$weights) / sum(noise$weights, noise$ruled_out),
       log_evidence = unname(evidence), probability = unname(probability),
-      modes = vapply(parts, `[[`, 1L, "modes"),
-      nodes = vapply(parts, function(part) ncol(part$Z), 1L),
-      ess = vapply(parts, `[[`, 1, "ess"),
-      pareto_k = vapply(parts, `[[`, 1, "pareto_k"),
-      method = vapply(parts, `[[`, "", "method"),
-      laplace = vapply(parts, `[[`, 1, "laplace"), row.names = NULL
+      modes = vapply(parts, `[[`, 1L, "modes"), nodes = vapply(parts, function(part) ncol(part$Z), 1L),
+      ess = vapply(parts, `[[`, 1, "ess"), pareto_k = vapply(parts, `[[`, 1, "pareto_k"),
+      method = vapply(parts, `[[`, "", "method"), laplace = vapply(parts, `[[`, 1, "laplace"), row.names = NULL
     ),
     table = kept$table, omega = kept$omega, points = kept$points, ruled_out = noise$ruled_out
   )
@@ -66,11 +63,10 @@ label_parts <- function(rows, noise, near, n, beside = NULL) {
 }
 
 label_factor <- function(parts, noise) {
-  models <- data.frame(
+  said <- flip_evidence(data.frame(
     model = names(parts), prior = unname(noise$weights),
     log_evidence = vapply(parts, function(part) part$log_evidence, 1)
-  )
-  said <- flip_evidence(models)
+  ))
   said$some - said$none
 }
 
@@ -90,6 +86,7 @@ label_telling <- function(all, P, reports) {
     kind = all$data$kind, logit = all$data$S[2, ] - all$data$S[1, ], times = report_times(reports)
   ))
   S <- stats::plogis(rbind(-cells$logit, cells$logit), log.p = TRUE)
+  if (all$groups) all$data$group <- label_groups(all$kinds)[cells$kind + 1L]
   all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, cells$kind, cells$times)
   all$n <- length(cells$kind)
   all
@@ -103,8 +100,7 @@ label_telling <- function(all, P, reports) {
 score_cells <- function(cells) {
   cell <- row_groups(cells[c("kind", "logit")])
   if (max(cell) > label_rows_most[["two"]]) {
-    place <- floor(pmin(pmax(cells$logit, -700), 700) / label_cell)
-    cell <- cells$kind * (2e3 / label_cell) + place
+    cell <- cells$kind * (2e3 / label_cell) + floor(pmin(pmax(cells$logit, -700), 700) / label_cell)
   }
   first <- which(!duplicated(cell))
   of <- match(cell, cell[first])
@@ -131,8 +127,7 @@ near_classes <- function(P, y, ordered = FALSE) {
     return(!diag(classes))
   }
   share <- matrix(0, classes, classes)
-  of <- rowsum(P, y) / tabulate(y, classes)[sort(unique(y))]
-  share[sort(unique(y)), ] <- of
+  share[sort(unique(y)), ] <- rowsum(P, y) / tabulate(y, classes)[sort(unique(y))]
   diag(share) <- -1
   t(apply(share, 1, function(p) rank(-p, ties.method = "first") <= whereto_nearest))
 }
@@ -156,8 +151,7 @@ label_thinned <- function(parts, probability, n, share) {
     thinned_weights(w / sum(w), n, order(label_wrong_rates(part$said$omega, share)))
   }, parts, size[names(parts)])
   said <- Map(function(part, one) {
-    omega <- part$said$omega[, , , one$at, drop = FALSE]
-    list(points = points_at(part$said$points, one$at), omega = omega)
+    list(points = points_at(part$said$points, one$at), omega = part$said$omega[, , , one$at, drop = FALSE])
   }, parts, chosen)
   each <- function(of) unlist(Map(of, chosen, probability), use.names = FALSE)
   list(
@@ -168,7 +162,7 @@ label_thinned <- function(parts, probability, n, share) {
     omega = unlist(lapply(unname(said), function(one) {
       lapply(seq_len(dim(one$omega)[4]), function(k) array(one$omega[, , , k], dim(one$omega)[1:3]))
     }), recursive = FALSE),
-    points = lapply(said, function(one) one$points[c("M", "w", "b", "U")])
+    points = lapply(said, function(one) one$points[c("M", "w", "b", "U", "v")])
   )
 }
 

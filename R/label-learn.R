@@ -33,9 +33,7 @@ label_integral <- function(problem, n = NULL, before = list()) {
     n <- label_points[[if (problem$d > label_wide) "plain" else "usual"]]
   }
   laplace <- vapply(modes, `[[`, 1, "laplace")
-  part <- list(
-    problem = problem, found = modes, laplace = log_sum(laplace), modes = length(modes)
-  )
+  part <- list(problem = problem, found = modes, laplace = log_sum(laplace), modes = length(modes))
   if (n == 0) {
     Z <- matrix(vapply(modes, `[[`, numeric(problem$d), "z"), problem$d)
     return(c(part, list(
@@ -95,8 +93,7 @@ label_draws <- function(mode, n, normal = FALSE) {
   g <- stats::qnorm(u[seq_len(d), , drop = FALSE])
   radius <- if (normal) 1 else label_wider * sqrt(label_df / stats::qchisq(u[d + 1, ], label_df))
   x <- mode$root %*% (g * rep(radius, each = d))
-  pairs <- matrix(rbind(x, -x), d)
-  mode$z + pairs
+  mode$z + matrix(rbind(x, -x), d)
 }
 
 label_density <- function(Z, mode) {
@@ -112,8 +109,7 @@ label_density <- function(Z, mode) {
 #' determinant, and Laplace's log evidence
 #' @noRd
 label_modes <- function(problem, before = list()) {
-  starts <- label_starts(problem, if (length(before)) before[[1]])
-  ends <- lapply(starts, label_climb, problem)
+  ends <- lapply(label_starts(problem, if (length(before)) before[[1]]), label_climb, problem)
   value <- vapply(ends, `[[`, 1, "value")
   ends <- ends[order(-value)]
   modes <- list()

@@ -1,6 +1,6 @@
-# The likelihood of the label stage as a function of standard normal coordinates z: the weights and
-# slopes of the classes, unusual rows, classes that look alike, the noise model, and how much of the
-# noise the scores have learned [M 16.1, 16.2, 16.3]. Z has a column a point, K of them.
+# The likelihood of the label stage as a function of standard normal coordinates z: the weights (of
+# groups, too) and slopes of the classes, unusual rows, classes that look alike, the noise model, and how much of
+# the noise the scores have learned [M 16.1, 16.2, 16.3]. Z has a column a point, K of them.
 
 #' The stage under a noise model
 #' @param rows see label_rows(). @param noise see noise_model(). @param near C x C, which classes are
@@ -19,9 +19,10 @@ label_problem <- function(rows, name, noise, near, plain = FALSE) {
   noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$held, rows$share)) > 0)
   learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
+  weights <- if (classes <= label_weights) classes - 1L else 0L
   unusual <- if (plain || held) 0 else way$unusual
   size <- c(
-    w = if (classes <= label_weights) classes - 1L else 0L, slope = if (held) 0L else 1L,
+    w = weights, v = rows$groups * weights, slope = if (held) 0L else 1L,
     slopes = if (held || !whole || !is.null(way$within)) 0L else classes,
     u = if (is.null(unusual)) 1L else 0L, pairs = nrow(pairs), noise = model$d,
     learned = as.integer(learns)
@@ -38,7 +39,7 @@ label_problem <- function(rows, name, noise, near, plain = FALSE) {
 }
 
 #' What coordinates stand for
-#' @return list(points: list(M, w, b, U, L) as native_label_values() takes them; omega, S x C x C x K; u; s, of
+#' @return list(points: list(M, w, b, U, L, v) as native_label_values() takes them; omega, S x C x C x K; u; s, of
 #'   pairs; overlap: see overlap_matrices(); learned)
 #' @noRd
 label_points_at <- function(problem, Z) {
@@ -55,14 +56,20 @@ label_points_at <- function(problem, Z) {
   learned <- if (length(at$learned)) stats::pnorm(Z[at$learned, ]) else rep(problem$learned, ncol(Z))
   w <- matrix(0, classes, ncol(Z))
   if (length(at$w)) w[turn[-1], ] <- Z[at$w, ]
+  v <- if (length(at$v)) matrix(0, classes * rows$groups, ncol(Z))
+  if (length(at$v)) v[group_places(turn, rows$groups), ] <- label_group_sd * Z[at$v, ]
   list(
     points = list(
       M = if (!is.null(learned)) taken_out(omega, rows$share, learned), w = w, b = exp(log_b),
-      U = overlap$U, L = label_likelihoods(rows$kinds, omega, rows$cell)
+      U = overlap$U, L = label_likelihoods(rows$kinds, omega, rows$cell), v = v
     ),
     omega = omega, u = u, s = s, overlap = overlap, learned = learned
   )
 }
+
+#' Where log weights of groups that have coordinates stand among all, classes x groups
+#' @noRd
+group_places <- function(turn, groups) turn[-1] + rep(length(turn) * (seq_len(groups) - 1L), each = length(turn) - 1)
 
 #' Log likelihoods at points, -Inf where there is none
 #' @param now see label_points_at().
@@ -106,7 +113,6 @@ label_slope <- function(problem, Z) {
 
 label_slope_fine <- function(problem, Z, now) {
   rows <- problem$rows
-  way <- rows$way
   classes <- rows$classes
   at <- problem$at
   turn <- problem$noise$turn
@@ -123,9 +129,10 @@ label_slope_fine <- function(problem, Z, now) {
   by_log_b <- by$b * now$points$b
   by_overlap <- overlap_slopes(by$U, now, problem$pairs, classes)
   gradient[at$w, ] <- by$w[turn[-1], ]
-  gradient[at$slope, ] <- colSums(by_log_b) * label_slope_by(way, Z[at$slope, ])
+  if (length(at$v)) gradient[at$v, ] <- label_group_sd * by$v[group_places(turn, rows$groups), ]
+  gradient[at$slope, ] <- colSums(by_log_b) * label_slope_by(rows$way, Z[at$slope, ])
   gradient[at$slopes, ] <- label_slope_sd[["class"]] * by_log_b[turn, ]
-  gradient[at$u, ] <- by_overlap$u * unusual_slope(Z[at$u, ], way, classes)
+  gradient[at$u, ] <- by_overlap$u * unusual_slope(Z[at$u, ], rows$way, classes)
   gradient[at$pairs, ] <- by_overlap$log_s * (now$s < pairs_most) * pairs_prior[["sdlog"]]
   gradient[at$noise, ] <- noise_pull(problem$model, Z[at$noise, , drop = FALSE], by_omega)
   list(

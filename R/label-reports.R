@@ -11,21 +11,32 @@ label_pairs <- 12L    # and up to which all pairs may look alike: of more each w
 #'   they are leave-one-out probabilities of the true class by a fit of ours, "recorded" where of
 #'   the recorded class, "scores" of any classifier; slope, unusual: what is held of them, or `NULL`;
 #'   within: bounds of the log slope, or `NULL`).
-#' @return list(data: see native_label_values(); kinds: reports on a row of each kind; share: of the
-#'   sources; way; n, classes; labels: how many, by weight)
+#' @return list(data: see native_label_values(); groups: how many have weights of their own; kinds: reports on a
+#'   row of each kind; share: of the sources; way; n, classes; labels: how many, by weight)
 #' @noRd
 label_rows <- function(P, reports, way) {
   kinds <- report_kinds(reports)
+  group <- label_groups(reports)
   classes <- ncol(P)
   P <- t(unname(P))
   list(
     data = list(
       P = P, S = log(P), kind = kinds$kind - 1L, times = reports$times,
-      kinds = kinds$reports$n, plain = classes > label_slopes
+      kinds = kinds$reports$n, plain = classes > label_slopes, group = group
     ),
+    groups = if (is.null(group)) 0L else length(reports$sources),
     kinds = kinds$reports, cell = report_cells(kinds$reports), share = source_sizes(reports), way = way,
     n = ncol(P), classes = classes, labels = max(ncol(P), round(sum(report_times(reports))))
   )
+}
+
+#' The group of each row, 0 for none, where there are rates by group
+#' @noRd
+label_groups <- function(reports) {
+  if (length(reports$sources) > 1 && !by_readers(reports)) {
+    open <- reports$source > 0L # a label that was found wrong is of the group, too
+    replace(integer(reports$n), reports$row[open], reports$source[open])
+  }
 }
 
 #' The slopes in omega at points from those in the likelihoods of the kinds

@@ -106,10 +106,9 @@ label_number <- function(all, nodes, name, said, data) {
 #' @noRd
 label_wrong_at <- function(all, at, y) {
   seen <- label_seen_at(all$data, at$points)
-  kind <- all$data$kind + 1L
   size <- dim(seen)
   joint <- lapply(seq_len(size[2]), function(t) {
-    L <- at$points$L[kind + (t - 1L) * all$data$kinds, , drop = FALSE]
+    L <- at$points$L[all$data$kind + 1L + (t - 1L) * all$data$kinds, , drop = FALSE]
     L * matrix(seen[, t, ], size[1], size[3])
   })
   wrong <- Reduce(`+`, lapply(seq_along(joint), function(t) joint[[t]] * (y != t)))
@@ -136,20 +135,20 @@ label_poisson <- function(said, n) {
 #' @param points of a noise model, see label_average(). @return n x C x K
 #' @noRd
 label_seen_at <- function(data, points) {
-  data$kind <- integer(ncol(data$P))
-  data$kinds <- 1L
+  data[c("kind", "kinds")] <- list(integer(ncol(data$P)), 1L)
   points$L <- matrix(1, nrow(data$P), ncol(points$w))
   pmax(aperm(native_label_seen(data, points), c(2, 1, 3)), .Machine$double.xmin)
 }
 
 #' The same of rows with scores, at all points that a stage keeps
 #' @param P scores, n x C. @param nodes see label_average(). @param which of the points, in their order. @param overlap
-#'   beyond what the scores say, or without.
+#'   beyond what the scores say, or without. @param group see label_groups(); further rows are of none.
 #' @return n x C x K
 #' @noRd
-label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight), overlap = TRUE) {
+label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight), overlap = TRUE, group = NULL) {
   P <- t(unname(P))
-  data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes)
+  if (length(group)) group <- c(group, integer(ncol(P) - length(group)))
+  data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes, group = group)
   before <- cumsum(c(0, table(factor(nodes$table$model, names(nodes$points)))))
   seen <- lapply(seq_along(nodes$points), function(m) {
     mine <- which[which > before[m] & which <= before[m + 1]] - before[m]
@@ -178,7 +177,6 @@ label_overlap_at <- function(nodes, which) {
 #' @noRd
 label_prob_new <- function(P, nodes, recorded = FALSE, share = 1) {
   used <- nodes$few$node
-  weight <- nodes$few$weight
   size <- max(1, floor(label_block / (ncol(P) * length(used))))
   out <- P
   for (rows in split(seq_len(nrow(P)), (seq_len(nrow(P)) - 1) %/% size)) {
@@ -188,7 +186,7 @@ label_prob_new <- function(P, nodes, recorded = FALSE, share = 1) {
         seen[, , k] <- matrix(seen[, , k], length(rows)) %*% mean_omega(nodes$omega[[used[k]]], share)
       }
     }
-    out[rows, ] <- mean_over(seen, weight)
+    out[rows, ] <- mean_over(seen, nodes$few$weight)
   }
   out
 }

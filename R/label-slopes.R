@@ -3,6 +3,7 @@
 # where the user says what overlap there is.
 
 label_slope_sd <- c(common = 0.7, class = 0.4) # of the logs of the slopes of classes
+label_group_sd <- 2    # of the log weights of classes in a group that has rates of its own
 label_slope_own <- 0.3 # centre of the common one, for leave-one-out probabilities of a fit of two classes
 
 #' The way of a label stage: what its scores are

@@ -2,8 +2,8 @@
 
 #' Log likelihoods at points
 #'
-#' @param data list(P, S (C x n), kind (n, from 0), times, kinds, plain). @param points list(M, w, b,
-#'   U, L), a column a point.
+#' @param data list(P, S (C x n), kind (n, from 0), times, group, kinds, plain). @param points list(M, w, b,
+#'   U, L, v), a column a point.
 #' @return list(value; and with a gradient the slopes in the shapes of `points`)
 #' @noRd
 native_label_values <- function(data, points, gradient = FALSE) {

@@ -12,8 +12,9 @@
 #'
 #' # From scores to labels
 #' The **label stage** takes these scores as known. The true class of row i is t with a probability
-#' proportional to `exp(w[t] + b[t] log p[i, t])`: the scores, recalibrated by weights and slopes. A
-#' small share of rows is unusual, so that their scores say nothing; and with three classes or more,
+#' proportional to `exp(w[t] + b[t] log p[i, t])`: the scores, recalibrated by weights and slopes. With
+#' rates by group each group has weights of its own beside these: a classifier learns the errors of a group as a
+#' shift of it. A small share of rows is unusual, so that their scores say nothing; and with three classes or more,
 #' pairs of classes may look alike. Then the label is recorded, rightly or wrongly, by one of the
 #' noise models of [label-noise]. All of these numbers have priors and are integrated over. What
 #' scores have learned of the noise is taken out: with three classes or more the rates of the noise

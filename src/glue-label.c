@@ -7,14 +7,18 @@
 /* Points as they come: [. x K] each */
 typedef struct {
   int K, size; /* how many, and doubles of a matrix of one */
-  const double *M, *w, *b, *U, *L;
+  const double *M, *w, *b, *U, *L, *v;
+  int G; /* groups of v */
 } label_points;
 
-/* data_: list(P, S (C x n), kind (n), times (n or NULL), kinds, plain) */
+/* data_: list(P, S (C x n), kind (n), times, group (n or NULL), kinds, plain) */
 static label_data data_of(SEXP data_) {
   SEXP P_ = get_named(data_, "P"), kind_ = get_named(data_, "kind");
+  SEXP group_ = get_named(data_, "group");
   const int C = Rf_nrows(P_), n = Rf_ncols(P_);
   expect(Rf_isInteger(kind_) && Rf_length(kind_) == n, "kind");
+  expect(Rf_isNull(group_) || (Rf_isInteger(group_) && Rf_length(group_) == n),
+         "group");
   return (label_data){.n = n,
                       .C = C,
                       .R = get_whole(data_, "kinds"),
@@ -22,13 +26,16 @@ static label_data data_of(SEXP data_) {
                       .S = matrix_of(get_named(data_, "S"), C, n, "S"),
                       .kind = INTEGER_RO(kind_),
                       .times = glue_rows(data_, "times", n),
-                      .plain = get_whole(data_, "plain")};
+                      .plain = get_whole(data_, "plain"),
+                      .group = Rf_isNull(group_) ? NULL : INTEGER_RO(group_)};
 }
 
-/* points_: list(M (size x K, or NULL), w, b (C x K), U (size x K), L (kinds C x K)) */
+/* points_: list(M (size x K, or NULL), w, b (C x K), U (size x K), L (kinds C x K), v (C G x K, or NULL)) */
 static label_points points_of(SEXP points_, const label_data *data) {
-  SEXP w_ = get_named(points_, "w"), M_ = get_named(points_, "M");
+  SEXP w_ = get_named(points_, "w"), M_ = get_named(points_, "M"),
+       v_ = get_named(points_, "v");
   const int C = data->C, K = Rf_ncols(w_), size = data->plain ? 2 : C * C;
+  const int G = Rf_isNull(v_) ? 0 : Rf_nrows(v_) / C;
   return (label_points){
       .K = K,
       .size = size,
@@ -36,7 +43,9 @@ static label_points points_of(SEXP points_, const label_data *data) {
       .w = MATRIX(w_, C, K),
       .b = matrix_of(get_named(points_, "b"), C, K, "b"),
       .U = matrix_of(get_named(points_, "U"), size, K, "U"),
-      .L = get_doubles(points_, "L", (R_xlen_t)data->R * C * K)};
+      .L = get_doubles(points_, "L", (R_xlen_t)data->R * C * K),
+      .v = G ? MATRIX(v_, G * C, K) : NULL,
+      .G = G};
 }
 
 static label_point point_at(const label_points *at, const label_data *data,
@@ -45,7 +54,8 @@ static label_point point_at(const label_points *at, const label_data *data,
                        .w = at->w + IDX(0, k, data->C),
                        .b = at->b + IDX(0, k, data->C),
                        .U = at->U + IDX(0, k, at->size),
-                       .L = at->L + IDX(0, k, data->R * data->C)};
+                       .L = at->L + IDX(0, k, data->R * data->C),
+                       .v = at->v ? at->v + IDX(0, k, at->G * data->C) : NULL};
 }
 
 static double *zeros(SEXP list_, const char *name, int rows, int cols) {
@@ -65,22 +75,24 @@ SEXP glue_label_values(SEXP data_, SEXP points_, SEXP gradient_) {
   const label_data data = data_of(data_);
   const label_points at = points_of(points_, &data);
   const int C = data.C, K = at.K;
-  SEXP out_ = PROTECT(new_list("value M w b U L"));
+  SEXP out_ = PROTECT(new_list("value M w b U L v"));
   double *value = set_vector(out_, "value", K);
-  label_slope all = {NULL, NULL, NULL, NULL, NULL};
+  label_slope all = {NULL, NULL, NULL, NULL, NULL, NULL};
   if (WHOLE(gradient_)) {
     if (at.M) all.M = zeros(out_, "M", at.size, K);
     all.w = zeros(out_, "w", C, K);
     all.b = zeros(out_, "b", C, K);
     all.U = zeros(out_, "U", at.size, K);
     all.L = zeros(out_, "L", data.R * C, K);
+    if (at.v) all.v = zeros(out_, "v", C * at.G, K);
   }
   double *work = glue_alloc(label_work_size(C));
   for (int k = 0; k < K; k++) {
     const label_point here = point_at(&at, &data, k);
-    const label_slope slope = {part(all.M, k, at.size), part(all.w, k, C),
-                               part(all.b, k, C), part(all.U, k, at.size),
-                               part(all.L, k, data.R * C)};
+    const label_slope slope = {
+        part(all.M, k, at.size),    part(all.w, k, C),
+        part(all.b, k, C),          part(all.U, k, at.size),
+        part(all.L, k, data.R * C), part(all.v, k, C * at.G)};
     R_CheckUserInterrupt();
     value[k] = label_value(&data, &here, all.w ? &slope : NULL, work);
   }

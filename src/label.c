@@ -1,9 +1,10 @@
 /* What: the label stage at a point.
  * Method: with scores p_i of row i                         [M 16.1, 16.2, 16.3]
  *     B = p M,  B+ = (B + sqrt(B^2 + 4 d^2)) / 2,  l = log B+ - log sum B+
- *     q = softmax(w + b l),  q~ = q U,  Z = sum_t L_t q~_t
+ *     q = softmax(w + v + b l),  q~ = q U,  Z = sum_t L_t q~_t
+ *   with v of the row's group,
  *   and backwards, with g = q / Z,
- *     dU = g L',  dL = g U,  r = g (U L),  dw = r - q,  db = (r - q) l,
+ *     dU = g L',  dL = g U,  r = g (U L),  dw = dv = r - q,  db = (r - q) l,
  *     dl = (r - q) b,  dB = (dl - B+ sum(dl) / sum B+) / sqrt(B^2 + 4 d^2),
  *     dM = p dB'.
  *   Without M, l = log p. Where Z would lose its digits it is summed in logs.
@@ -78,6 +79,14 @@ static void mix_slope(int C, int plain, const double *x, const double *g,
     for (int s = 0; s < C; s++) dA[IDX(s, t, C)] += often * x[s] * g[t];
 }
 
+/* Where the log weights of the row's group stand in v, or -1 */
+static ptrdiff_t group_at(const label_data *data, const label_point *at,
+                          int i) {
+  return at->v && data->group && data->group[i] > 0
+             ? (ptrdiff_t)IDX(0, data->group[i] - 1, data->C)
+             : -1;
+}
+
 /* Scores to the distribution of the true class: l, q, log_q, mixed */
 static void row_forward(const label_data *data, const label_point *at, int i,
                         const row_work *row) {
@@ -99,9 +108,11 @@ static void row_forward(const label_data *data, const label_point *at, int i,
   } else {
     for (int c = 0; c < C; c++) row->l[c] = s[c];
   }
+  const ptrdiff_t group = group_at(data, at, i);
   double top = -INFINITY, sum = 0;
   for (int c = 0; c < C; c++) {
     row->log_q[c] = at->w[c] + at->b[c] * l[c];
+    if (group >= 0) row->log_q[c] += at->v[group + c];
     top = fmax(top, row->log_q[c]);
   }
   for (int c = 0; c < C; c++) {
@@ -150,9 +161,11 @@ static void row_backward(const label_data *data, const label_point *at, int i,
                          double often, const row_work *row,
                          const label_slope *slope) {
   const int C = data->C;
+  const ptrdiff_t group = group_at(data, at, i);
   double all = 0, sum = 0;
   for (int c = 0; c < C; c++) {
     slope->w[c] += often * row->d[c];
+    if (group >= 0) slope->v[group + c] += often * row->d[c];
     slope->b[c] += often * row->d[c] * row->l[c];
   }
   if (!at->M) return;

@@ -14,6 +14,7 @@ typedef struct {
   const int *kind;     /* [n] 0..R-1 */
   const double *times; /* [n] how many rows alike each stands for, or NULL */
   int plain;           /* of matrices `M` and `U`, see label_point */
+  const int *group;    /* [n] 0..G of `v`, 0 for none, or NULL */
 } label_data;
 
 /* A point. Matrices have the true class in their rows. Of plain ones, which
@@ -25,11 +26,12 @@ typedef struct {
   const double *b; /* [C] slopes */
   const double *U; /* [C x C] overlap beyond the scores, of no entry below 0 */
   const double *L; /* [R x C] likelihood of the reports given the true class */
+  const double *v; /* [C x G] log weights of a group beside `w`, or NULL */
 } label_point;
 
-/* Derivatives of the log likelihood, in the shapes of a point; M may be NULL */
+/* Derivatives of the log likelihood, in the shapes of a point; M and v may be NULL */
 typedef struct {
-  double *M, *w, *b, *U, *L;
+  double *M, *w, *b, *U, *L, *v;
 } label_slope;
 
 /* What the points say of rows, by weight. Each may be NULL. */

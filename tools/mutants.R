@@ -1274,6 +1274,19 @@ mutant(
   "right * fmax(1 - own / row.mixed[y[i]], 0);", "right * own / row.mixed[y[i]];", c = "label"
 )
 mutant(
+  "weights of a group move those of all rows", "src/label.c",
+  "return at->v && data->group && data->group[i] > 0\n             ? (ptrdiff_t)IDX(0, data->group[i] - 1, data->C)",
+  "return at->v && data->group ? (ptrdiff_t)0", c = "label"
+)
+mutant(
+  "groups have weights that no slope leads to", "R/label-problem.R",
+  "if (length(at$v)) gradient[at$v, ]", "if (FALSE) gradient[at$v, ]", r = "label-problem"
+)
+mutant(
+  "scores err in all groups alike", "R/label-slopes.R", "label_group_sd <- 2 ", "label_group_sd <- 0.01 ",
+  r = "answer-groups"
+)
+mutant(
   "a label stays in the weights of the points that answer without it", "src/label.c",
   "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
 )
@@ -1321,7 +1334,7 @@ mutant(
 )
 mutant(
   "points stand on one side of a mode", "R/label-learn.R",
-  "pairs <- matrix(rbind(x, -x), d)", "pairs <- matrix(rbind(x, x), d)", r = "label-learn"
+  "matrix(rbind(x, -x), d)", "matrix(rbind(x, x), d)", r = "label-learn"
 )
 mutant(
   "the density of points without the volume of their ellipsoid", "R/label-learn.R",

@@ -119,11 +119,12 @@ at <- list2env(list(
 evalq({
   label <- list(
     P = t(three), S = log(t(three)), kind = c(0L, 1L, 2L, 0L, 1L), times = c(1, 2, 1, 1, 1), kinds = 3L,
-    plain = FALSE
+    plain = FALSE, group = c(1L, 2L, 0L, 1L, 2L)
   )
   whole <- function(off) cbind(as.vector(diag(3) * (1 - 3 * off) + off), as.vector(diag(3) * (1 - 6 * off) + 2 * off))
   points <- list(
-    M = whole(0.01), w = matrix(0.1, 3, 2), b = matrix(c(1, 2), 3, 2, TRUE), U = whole(0.02), L = whole(0.05)
+    M = whole(0.01), w = matrix(0.1, 3, 2), b = matrix(c(1, 2), 3, 2, TRUE), U = whole(0.02), L = whole(0.05),
+    v = matrix(0.2, 6, 2)
   )
   pairs <- rbind(1:2, 2:3)
   same <- matrix(0.1, 2, 2)

@@ -32,7 +32,9 @@ test_that("joint intervals are those quantiles between which whole draws are", {
 test_that("counts by group are means over the posterior, and what is recorded is a table", {
   g <- grouped()
   judge <- by_groups(g$fit, g$site)
-  wrong <- tapply(mean_wrong(node_truth(judge)), g$site, sum)
+  each <- mean_wrong(node_truth(judge))
+  expect_equal(each, mean_wrong(truth(judge)), tolerance = 1e-8) # of the points, and as the stage has learned it
+  wrong <- tapply(each, g$site, sum)
   expect_equal(g$said$wrong, as.vector(wrong), tolerance = 0.05)
   expect_equal(g$said$recorded, as.vector(tapply(g$y == "yes", g$site, mean)))
   expect_equal(g$said$rows, c(40, 40, 40))
@@ -52,6 +54,32 @@ test_that("the group whose labels are wrong is told, and the others are not", {
   share <- tapply(g$wrong, g$site, mean)
   expect_true(all(g$said$lower <= share & share <= g$said$upper))
   expect_output(print(g$said), "All intervals hold at once with probability 0.9")
+})
+
+test_that("errors of one class that the scores of a group have learned are told", {
+  local_fewer_points()
+  tables <- withr::with_seed(5, replicate(4, {
+    site <- factor(rep(c("a", "b", "c"), each = 80))
+    x <- rnorm(240)
+    truth <- runif(240) < plogis(4 * x)
+    wrong <- truth & site == "b" & runif(240) < 0.4
+    seen <- truth & !wrong
+    # a classifier that has the groups among its inputs is shifted in this one
+    prob <- fitted(suppressWarnings(glm(seen ~ x + site, stats::binomial())))
+    fit <- second_stage(prob, factor(seen))
+    said <- group_rates(fit, site)
+    share <- tapply(wrong, site, mean)
+    apart <- attr(said, "differences")
+    prevalence <- tapply(truth, site, mean)
+    true <- prevalence[apart$first] - prevalence[apart$second]
+    c(
+      joint = all(said$lower <= share & share <= said$upper), found = said$higher[2],
+      gain = mean(abs(apart$recorded - true)) - mean(abs(apart$corrected - true))
+    )
+  }))
+  expect_gte(sum(tables["joint", ]), 3)
+  expect_gt(median(tables["found", ]), 0.8)
+  expect_gt(mean(tables["gain", ]), 0.03)
 })
 
 test_that("labels that were checked count as they were recorded", {

@@ -9,6 +9,15 @@ plain_value <- function(z, problem, made, ...) {
   sum(log(plain_label_rows(at, made$P, made$y)$z))
 }
 
+# The same by groups, each with its weight of the second class
+plain_groups <- function(z, problem, at, made, group, L) {
+  sum(vapply(unique(group), function(g) {
+    mine <- group == g
+    at$w[2] <- at$w[2] + 2 * z[problem$field == "v"][g]
+    sum(log(plain_label_rows(at, made$P[mine, ], made$y[mine], L[mine, ])$z))
+  }, 1))
+}
+
 # Central differences of the log likelihood and prior
 differences <- function(problem, z, h = 1e-4) {
   value <- function(Z) label_value(problem, Z) - colSums(Z^2) / 2
@@ -134,7 +143,7 @@ test_that("checks and labels of groups have the likelihood of their reports", {
     # the prior of its slope and of unusual rows are those of recorded scores
     at[c("b", "U")] <- plain_label_point(z, problem$field, "none", "recorded", 2)[c("b", "U")]
     at$out <- if (name != "none") solve(omega[1, , ] / 3 + omega[2, , ] * 2 / 3)
-    want <- sum(log(plain_label_rows(at, made$P, code, L)$z))
+    want <- plain_groups(z, problem, at, made, group, L)
     expect_equal(label_value(problem, matrix(z)), want, tolerance = 1e-10)
     expect_gradient(problem)
   }
@@ -212,4 +221,46 @@ test_that("of labels that are probabilities the likelihood of a row is what they
     expect_equal(label_value(problem, matrix(z)), sum(log(rowSums(q * L))), tolerance = 1e-10)
     expect_gradient(problem, 2)
   }
+})
+
+# Two classes in three groups, of which rows of a kind stand for several
+made_groups <- function(n = 60, times = NULL) {
+  d <- toy_scores(2, n, seed = 2)
+  group <- rep_len(c(1:3, 3L), n)
+  reports <- with_times(label_reports(as.integer(d$labels), 2L, group, letters[1:3]), times)
+  c(label_made(d, "scores", reports = reports), list(group = group))
+}
+
+test_that("with rates by group scores have a weight of each group beside that of all", {
+  made <- made_groups()
+  problem <- label_made_problem(made, "none")
+  Z <- cbind(random_z(problem, 1), random_z(problem, 2))
+  want <- apply(Z, 2, function(z) {
+    at <- plain_label_point(z, problem$field, "none", "scores", 2)
+    plain_groups(z, problem, at, made, made$group, diag(2)[made$y, ])
+  })
+  expect_equal(label_value(problem, Z), want, tolerance = 1e-10)
+  for (name in names(made$noise$weights)) expect_gradient(label_made_problem(made, name))
+  expect_length(label_made_problem(label_made(toy_scores(3, 30)), "none")$at$v, 0)
+})
+
+test_that("cells of scores are in the groups of their rows", {
+  made <- made_groups(1200)
+  some <- rep_len(c(seq(1, 48, 4), seq(2, 48, 4), seq(3, 48, 4)), 1200)
+  made[c("P", "y", "group")] <- list(made$P[some, ], made$y[some], made$group[some])
+  made$data$reports <- label_reports(made$y, 2L, made$group, letters[1:3])
+  all <- label_made_rows(made)
+  cells <- label_telling(all, made$P, made$data$reports)
+  expect_lt(cells$n, all$n)
+  value <- function(rows) {
+    problem <- label_problem(rows, "two", made$noise, near_classes(made$P, made$y))
+    label_value(problem, matrix(random_z(problem, 3)))
+  }
+  expect_equal(value(cells), value(all), tolerance = 1e-10)
+})
+
+test_that("a label that was found wrong is of its group, and one that is trusted of none", {
+  reports <- new_reports(3L, 2L, c(1:3, 2L), c(2L, 0L, 0L, 1L), c(1L, 2L, 1L, 1L), c("a", "b"))
+  expect_identical(label_groups(reports), c(2L, 1L, 0L))
+  expect_null(label_groups(label_reports(1:2, 2L)))
 })

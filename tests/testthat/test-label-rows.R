@@ -190,7 +190,7 @@ test_that("the probability of what is reported is carried in logs, below the lea
   rows <- label_made_rows(made)
   b <- c(0.9, 1.3, 5)
   weight <- c(0.2, 0.3, 0.5)
-  points <- list(M = NULL, w = matrix(0, 2, 3), b = rbind(b, b), U = matrix(c(1, 0, 0, 1), 4, 3))
+  points <- list(M = NULL, v = NULL, w = matrix(0, 2, 3), b = rbind(b, b), U = matrix(c(1, 0, 0, 1), 4, 3))
   points$L <- label_likelihoods(rows$kinds, array(diag(2), c(1, 2, 2, 3)))
   said <- function(which) {
     native_label_said(rows$data, points_at(points, which), shares(weight[which]), made$y - 1L)$log_inverse

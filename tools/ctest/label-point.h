@@ -7,7 +7,7 @@
 #include "dense.h"
 #include "label.h"
 
-enum { MOST = 5, ROWS = 14, KINDS = 3 };
+enum { MOST = 5, ROWS = 14, KINDS = 3, GROUPS = 2 };
 #define SOFT 0.005 /* d, as in the core */
 
 /* A point and its rows; they point into it. */
@@ -16,7 +16,8 @@ typedef struct {
   label_point at;
   double P[MOST * ROWS], S[MOST * ROWS], times[ROWS];
   double M[MOST * MOST], w[MOST], b[MOST], U[MOST * MOST], L[KINDS * MOST];
-  int kind[ROWS], y[ROWS];
+  double v[GROUPS * MOST];
+  int kind[ROWS], y[ROWS], group[ROWS];
 } problem;
 
 /* Log scores S of row i, any up to a constant */
@@ -30,7 +31,8 @@ static inline void set_scores(problem *p, int i, const double *S) {
   }
 }
 
-/* What scores have learned is taken out or not; matrices whole or plain */
+/* What scores have learned is taken out or not; matrices whole or plain;
+ * weighted rows are in groups, too, or in none */
 static inline void fill(problem *p, int C, int takes_out, int plain,
                         int weighted, uint64_t seed) {
   p->data = (label_data){.n = ROWS,
@@ -40,8 +42,10 @@ static inline void fill(problem *p, int C, int takes_out, int plain,
                          .S = p->S,
                          .kind = p->kind,
                          .times = weighted ? p->times : NULL,
-                         .plain = plain};
-  p->at = (label_point){takes_out ? p->M : NULL, p->w, p->b, p->U, p->L};
+                         .plain = plain,
+                         .group = weighted ? p->group : NULL};
+  p->at = (label_point){takes_out ? p->M : NULL, p->w, p->b, p->U, p->L,
+                        weighted ? p->v : NULL};
   for (int i = 0; i < ROWS; i++) {
     double S[MOST];
     for (int c = 0; c < C; c++) S[c] = 2 * dense_norm(&seed);
@@ -49,6 +53,7 @@ static inline void fill(problem *p, int C, int takes_out, int plain,
     p->times[i] = exp(dense_norm(&seed));
     p->kind[i] = (int)(KINDS * dense_unif(&seed));
     p->y[i] = (int)(C * dense_unif(&seed));
+    p->group[i] = i % (GROUPS + 1);
   }
   for (int t = 0; t < C; t++)
     for (int s = 0; s < C; s++) { /* M of about 25 % of noise */
@@ -62,6 +67,7 @@ static inline void fill(problem *p, int C, int takes_out, int plain,
     p->U[0] = 0.93;
     p->U[1] = 0.07 / C;
   }
+  for (int k = 0; k < GROUPS * C; k++) p->v[k] = dense_norm(&seed);
   for (int c = 0; c < C; c++) {
     p->w[c] = dense_norm(&seed);
     p->b[c] = exp(0.5 * dense_norm(&seed));
@@ -94,6 +100,7 @@ static inline void plain_q(const problem *p, int i, double *log_q) {
   for (int c = 0; c < C; c++) of_l = log_add(of_l, l[c]);
   for (int c = 0; c < C; c++) {
     log_q[c] = p->w[c] + p->b[c] * (l[c] - (p->at.M ? of_l : 0));
+    if (p->at.v && p->group[i]) log_q[c] += p->v[IDX(c, p->group[i] - 1, C)];
     of_q = log_add(of_q, log_q[c]);
   }
   for (int c = 0; c < C; c++) log_q[c] -= of_q;
@@ -127,6 +134,7 @@ static inline double plain_value(const problem *p) {
 
 typedef struct {
   double M[MOST * MOST], w[MOST], b[MOST], U[MOST * MOST], L[KINDS * MOST];
+  double v[GROUPS * MOST];
 } slopes;
 
 /* Slopes are added to `to`, unless NULL */
@@ -134,7 +142,8 @@ static inline double value_of(const problem *p, slopes *to) {
   double work[9 * MOST];
   CHECK(label_work_size(MOST) <= 9 * MOST);
   if (!to) return label_value(&p->data, &p->at, NULL, work);
-  const label_slope all = {p->at.M ? to->M : NULL, to->w, to->b, to->U, to->L};
+  const label_slope all = {p->at.M ? to->M : NULL, to->w, to->b, to->U, to->L,
+                           p->at.v ? to->v : NULL};
   return label_value(&p->data, &p->at, &all, work);
 }
 
@@ -163,6 +172,7 @@ static inline void row_alone(problem *p, int i) {
   p->data.S = p->S + IDX(0, i, p->data.C);
   p->data.kind = p->kind + i;
   p->data.times = NULL;
+  if (p->data.group) p->data.group = p->group + i;
 }
 
 typedef struct {

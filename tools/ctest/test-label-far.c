@@ -20,7 +20,7 @@ static void contradict(problem *p, double log_p) {
 static void sums_go_over_into_logs_without_a_step(void) {
   problem p;
   for (double log_z = LOG_LEAST + 10; log_z > LOG_LEAST - 25; log_z -= 0.5) {
-    slopes to = {{0}, {0}, {0}, {0}, {0}};
+    slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
     contradict(&p, log_z);
     CHECK_NEAR(value_of(&p, &to), ROWS * log_z, 1e-13);
     CHECK_NEAR(to.w[1], ROWS, 1e-12);
@@ -35,7 +35,7 @@ static void contradictions_far_out_keep_their_slopes(void) {
   static const double far[] = {-580, -700, -720, -760, -5000};
   problem p;
   for (int k = 0; k < 5; k++) {
-    slopes to = {{0}, {0}, {0}, {0}, {0}};
+    slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
     contradict(&p, -500);
     p.b[0] = p.b[1] = far[k] / -500;
     row_alone(&p, 0);
@@ -90,7 +90,7 @@ static void scores_far_below_zero_keep_their_digits(void) {
   static const double far[] = {-1, -1e3, -1e6, -1e9, -1e14};
   problem p;
   for (int k = 0; k < 5; k++) {
-    slopes to = {{0}, {0}, {0}, {0}, {0}};
+    slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
     double log_q[MOST], seen[MOST];
     fill(&p, 5, 1, 0, 0, 21);
     for (int v = 0; v < 5; v++) p.M[IDX(v, 2, 5)] = far[k];
@@ -115,7 +115,7 @@ static void what_cannot_be_has_no_likelihood_and_no_nan(void) {
   problem p;
   for (int C = 2; C <= 5; C += 3)
     for (int takes_out = 0; takes_out < 2; takes_out++) {
-      slopes to = {{0}, {0}, {0}, {0}, {0}};
+      slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
       answers a = nothing_said();
       fill(&p, C, takes_out, 0, 0, 31);
       for (int c = 0; c < C; c++) p.L[IDX(p.kind[4], c, KINDS)] = 0;

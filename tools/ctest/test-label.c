@@ -2,7 +2,7 @@
 #include "label-point.h"
 
 /* Every kind of problem: two classes and five, with and without M, whole and
- * plain matrices, rows that stand for one and for several */
+ * plain matrices, rows that stand for one and for several, in groups */
 static void each_problem(void (*check)(problem *p)) {
   static const int classes[] = {2, 5};
   problem p;
@@ -21,7 +21,7 @@ static void values_are_plain_sums(void) { each_problem(check_value); }
 
 static void check_slopes(problem *p) {
   const int C = p->data.C, size = p->data.plain ? 2 : C * C;
-  slopes to = {{0}, {0}, {0}, {0}, {0}};
+  slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
   CHECK(value_of(p, &to) == value_of(p, NULL));
   /* B+ bends over d / p: small steps in M */
   if (p->at.M) check_slope(p, p->M, to.M, size, 2e-4);
@@ -29,6 +29,7 @@ static void check_slopes(problem *p) {
   check_slope(p, p->b, to.b, C, 5e-3);
   check_slope(p, p->U, to.U, size, 1e-3);
   check_slope(p, p->L, to.L, KINDS * C, 1e-3);
+  if (p->at.v) check_slope(p, p->v, to.v, GROUPS * C, 1e-2);
   slopes twice = to;
   value_of(p, &twice);
   for (int k = 0; k < C; k++) CHECK_NEAR(twice.w[k], 2 * to.w[k], 1e-14);
@@ -41,7 +42,7 @@ static void slopes_equal_differences(void) { each_problem(check_slopes); }
 static void two_numbers_stand_for_a_matrix(void) {
   problem plain, whole;
   answers a = nothing_said(), b = nothing_said();
-  slopes to = {{0}, {0}, {0}, {0}, {0}}, by = to;
+  slopes to = {{0}, {0}, {0}, {0}, {0}, {0}}, by = to;
   fill(&plain, 5, 1, 1, 1, 7);
   fill(&whole, 5, 1, 1, 1, 7);
   whole.data.plain = 0;
@@ -71,7 +72,7 @@ static void two_numbers_stand_for_a_matrix(void) {
 /* Labels that are right for certain, or rates of 0, have likelihoods of 0 */
 static void check_certain(problem *p) {
   const int C = p->data.C;
-  slopes to = {{0}, {0}, {0}, {0}, {0}};
+  slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
   for (int k = 0; k < KINDS; k++)
     for (int c = 0; c < C; c++) p->L[IDX(k, c, KINDS)] = c == k % C;
   CHECK_NEAR(value_of(p, &to), plain_value(p), 1e-13);
@@ -93,8 +94,9 @@ static void check_said(problem *p) {
   label_seen(&p->data, &p->at, seen, log_z_of, work);
   for (int i = 0; i < n; i++) {
     problem one = *p;
-    slopes to = {{0}, {0}, {0}, {0}, {0}};
-    one.at = (label_point){p->at.M ? one.M : NULL, one.w, one.b, one.U, one.L};
+    slopes to = {{0}, {0}, {0}, {0}, {0}, {0}};
+    one.at = (label_point){p->at.M ? one.M : NULL, one.w, one.b, one.U, one.L,
+                           p->at.v ? one.v : NULL};
     row_alone(&one, i);
     const double log_z = value_of(&one, &to),
                  often = p->data.times ? p->times[i] : 1;
