@@ -182,7 +182,8 @@ group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
   share <- function(of, all) {
     at <- function(code) {
       event <- as.matrix(code == class)
-      sums(event & of) / sums(event | all)
+      share <- sums(event & of) / sums(event | all)
+      replace(share, is.nan(share), NA) # of no row
     }
     drawn <- at(true)
     list(recorded = at(recorded)[1, ], corrected = colMeans(drawn), draws = drawn)

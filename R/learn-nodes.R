@@ -13,7 +13,7 @@ node_sweeps <- 30L      # of so many sweeps each; a node without a fixed point t
 node_settled <- c(two = 1e-8, several = 1e-6)
 node_at_once <- 8L      # nodes that start from what is known before all of them
 node_least_ess <- 5     # below this, modes stand for them
-node_tol <- 3e-3        # of EP: the error of its evidence is of the square of it
+node_tol <- 1e-3        # of EP: the error of its evidence is of the square of it
 node_beyond <- 1        # nats that a node may be above its mode, or there is a better one
 
 # Nodes ------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 # Memory: small fits of every kind by the thousand must not grow the process, and large ones under
-# `ulimit -v`, which fail at one allocation or another, must end in the memory condition.
+# `ulimit -v`, which fail at one allocation or another, must end in an error that
+# says so (ours, or R's where the limit of ours was taken away), and leave R able to fit another.
 source(file.path(dirname(sub("^--file=", "", grep(
   "^--file=", commandArgs(FALSE), value = TRUE
 )[1])), "helper.R"))
@@ -62,7 +63,10 @@ limited <- '
 library(sturdy)
 options(sturdy.max_memory = Inf)
 X <- matrix(rnorm(6000), ncol = 2)
-said <- function(code) cat(tryCatch({ code; "fine" }, error = function(cnd) class(cnd)[1]), "")
+said <- function(code) {
+  no_memory <- function(cnd) inherits(cnd, "sturdy_error_memory") || grepl("cannot allocate", conditionMessage(cnd))
+  cat(tryCatch({ code; "fine" }, error = function(cnd) if (no_memory(cnd)) "no memory" else class(cnd)[1]), "")
+}
 held <- kernel_iso(fixed = TRUE)
 said(gpc(X, X[, 1] > 0, inducing = NULL, epsilon = 0.05, kernel = held))
 said(predict(gpc(X[1:50, ], X[1:50] > 0), X[1:9, ]))
@@ -76,9 +80,9 @@ if (.Platform$OS.type == "unix" && Sys.info()[["sysname"]] == "Linux") {
     run <- sprintf("ulimit -v %d; '%s/Rscript' '%s' 2>&1", limit, R.home("bin"), script)
     paste(suppressWarnings(system(run, intern = TRUE)), collapse = " ")
   }, character(1))
-  wrong <- trimws(said) != "sturdy_error_memory fine"
+  wrong <- trimws(said) != "no memory fine"
   if (any(wrong)) print(cbind(limits, said)[wrong, ])
   campaign_figure(campaign, "fits under ulimit -v", length(limits))
-  campaign_figure(campaign, "of these without the memory condition", sum(wrong), 0)
+  campaign_figure(campaign, "of these that ended otherwise", sum(wrong), 0)
 }
 campaign_end(campaign)
