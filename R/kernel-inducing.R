@@ -44,15 +44,19 @@ place_inducing <- function(X, columns, lengthscale, m) {
   if (nrow(some) <= m) {
     return(some)
   }
+  power <- function(v) 2^-floor(log2(max(abs(v)))) # exact: distances are compared alone, and no square overflows
   unit <- sqrt(columns$weight) / as.vector(lengthscale)[columns$group]
+  unit <- unit * power(unit)
   middle <- colMeans(some) # far from 0 distances by products would lose their digits
   scaled <- (some - rep(middle, each = nrow(some))) * rep(unit, each = nrow(some))
+  size <- power(scaled)
+  scaled <- scaled * size
   centre <- lloyd(scaled, spread_rows(scaled, m))
   if (any(columns$weight < 1)) {
     nearest <- max.col(-squared_distances(centre, scaled), ties.method = "first")
     return(some[unique(nearest), , drop = FALSE])
   }
-  centre * rep(1 / unit, each = nrow(centre)) + rep(middle, each = nrow(centre))
+  centre * rep(1 / (size * unit), each = nrow(centre)) + rep(middle, each = nrow(centre))
 }
 
 #' Numbers of m rows far from each other

@@ -122,7 +122,7 @@ for (k in seq_len(campaign$cases)) {
     }
   )
   took[k] <- cpu() - began
-  if (grepl("^unclassed|NaN", outcome[k])) show(k, outcome[k])
+  if (grepl("^unclassed|NaN|changed", outcome[k])) show(k, outcome[k])
 }
 print(table(sub(":.*", "", outcome)))
 campaign_figure(campaign, "fits", length(outcome))

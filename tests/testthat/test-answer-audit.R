@@ -117,9 +117,9 @@ test_that("what can't be compared is refused", {
   expect_error(quietly_audit(fit, cbind(a$d, part = "before"), by = "part"), class = "sturdy_error_by")
   expect_error(audit(fit, a$d, df = 5), class = "sturdy_error_unknown_argument")
   expect_error(audit(fit, a$d, alarm = 2), class = "sturdy_error_range")
-  expect_snapshot(error = TRUE, {
-    audit(fit, 1)
-    audit(fit, a$d, id = "site")
-    audit(fit, "no such.csv")
+  expect_snapshot({
+    said(audit(fit, 1))
+    said(audit(fit, a$d, id = "site"))
+    said(audit(fit, "no such.csv"))
   })
 })

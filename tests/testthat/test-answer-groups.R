@@ -121,9 +121,9 @@ test_that("groups and predictions that can't be are refused", {
   expect_error(group_rates(fit, by, class = "other"), class = "sturdy_error_choice")
   expect_error(group_rates(fit, by, predicted = by), class = "sturdy_error_predicted")
   expect_error(group_rates(1, by), class = "sturdy_error_type")
-  expect_snapshot(error = TRUE, {
-    group_rates(fit, by[-1])
-    group_rates(fit, 1:40)
-    group_rates(fit, by, predicted = 1)
+  expect_snapshot({
+    said(group_rates(fit, by[-1]))
+    said(group_rates(fit, 1:40))
+    said(group_rates(fit, by, predicted = 1))
   })
 })

@@ -36,7 +36,7 @@ test_that("a fit to times is the fit to their numbers", {
     expect_error(predict_sql(bpm(class ~ ., timed, epsilon = 0.05)), class = "sturdy_error_no_sql")
   }
   expect_error(predict(plain, as_timed(new, ways$Date)), class = "sturdy_error_column_type")
-  expect_snapshot(error = TRUE, predict(fit, new))
+  expect_snapshot(said(predict(fit, new)))
 })
 
 test_that("differences of times have one unit, whatever the columns have", {

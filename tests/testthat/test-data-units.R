@@ -168,13 +168,13 @@ test_that("what units can't be is refused", {
   }
   two <- d
   two$y[1] <- setdiff(levels(d$y), d$y[1])
-  expect_snapshot(error = TRUE, {
-    fit(units = ~patient, data = two)
-    fit(units = 1:3)
-    fit(units = replace(d$patient, 3, NA))
-    fit(units = ~patient, weights = 1:36)
-    fit(units = ~patient, rates = rep(c("u", "v"), 18))
-    update(fit(units = ~patient), data = d)
+  expect_snapshot({
+    said(fit(units = ~patient, data = two))
+    said(fit(units = 1:3))
+    said(fit(units = replace(d$patient, 3, NA)))
+    said(fit(units = ~patient, weights = 1:36))
+    said(fit(units = ~patient, rates = rep(c("u", "v"), 18)))
+    said(update(fit(units = ~patient), data = d))
   })
   refused <- function(code, class = "units") expect_error(code, class = paste0("sturdy_error_", class))
   refused(update(fit(units = ~patient), units = 1:36), "missing_argument")

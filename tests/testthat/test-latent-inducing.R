@@ -144,6 +144,8 @@ test_that("the places of inducing inputs are rows far apart", {
   near <- function(Z) mean(apply(squared_distances(d, Z), 1, min))
   expect_lt(near(Z), 0.7 * near(d[1:20, ]))
   expect_gt(min(stats::dist(Z)), 0.05)
+  # units so small that squares overflow are no other places
+  expect_equal(place_inducing(d * 2^500, columns, 2^-20 * c(1, 1), 20), Z * 2^500, tolerance = 1e-12)
   # a column that does not matter does not count
   flat <- place_inducing(d, columns, c(1, 1e6), 20)
   expect_lt(max(diff(sort(flat[, 1]))), 1.2)

@@ -86,7 +86,8 @@ test_that("a column that says what is known of labels is named where it is an in
   known <- Filter(function(cnd) inherits(cnd, "sturdy_message_known_inputs"), message$messages)
   expect_equal(known[[1]]$columns, c("checked", "times"))
   expect_no_message(
-    gpc(class ~ a, d, kernel = held_kernel, epsilon = 0.05, trusted = ~ checked, weights = times)
+    gpc(class ~ a, d, kernel = held_kernel, epsilon = 0.05, trusted = ~ checked, weights = times),
+    class = "sturdy_message_known_inputs"
   )
 })
 
