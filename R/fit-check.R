@@ -53,6 +53,7 @@ model_checks <- expression(
   # made again, an argument that was changed to what can't be is an error
   spec = identical(edit_spec(spec, list()), spec),
   blueprint = inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) && classes >= 2 &&
+    (is.null(blueprint$formula) || rlang::is_formula(blueprint$formula)) &&
     are_strings(blueprint$all_columns) && are_strings(blueprint$variables) &&
     is_one_of(blueprint$interface, c("formula", "matrix", "data.frame")) &&
     identical(as.character(names(blueprint$coding)), blueprint$columns) &&
@@ -74,7 +75,8 @@ model_checks <- expression(
     are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
   weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) &&
     are_numbers(weights$C, rep(length(prior$weights), 2)) && are_numbers(weights$log_scale, 1),
-  inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z),
+  inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z) &&
+    (is.null(inducing$C) || are_numbers(inducing$C)),
   data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
   ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
     (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
@@ -103,13 +105,13 @@ is_data <- function(data, n, classes) {
     all(if (classes == 2) abs(data$y) == 1 else data$y %in% seq_len(classes)) &&
     are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
     are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
-    (is.null(data$reports) || is_reports(data$reports, n, classes))
+    is_reports(data$reports, n, classes)
 }
 
 #' Counts of a stream, which agree with each other
 #' @noRd
 is_filter <- function(filter) {
-  are_numbers(unlist(filter[c("rows", "errors")]), 2, above = -1) &&
+  are_numbers(filter$rows, 1, above = -1) && are_numbers(filter$errors, 1, above = -1) &&
     filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
     are_numbers(filter$counts, 2, above = -1) && sum(filter$counts) >= filter$rows
 }
@@ -128,7 +130,7 @@ is_ep <- function(ep, n, classes, stage) {
   }
   rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
   ep$status %in% names(ep_statuses) && if (has_numbers(ep$b)) {
-    are_numbers(ep$b) && (stage || are_strings(ep$message, 1) && are_numbers(ep$kappa, above = -1e-300) && all(vapply(rows, sized, NA)) &&
+    are_numbers(ep$b) && (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
   } else {
     ep$status != "converged"
@@ -145,7 +147,7 @@ are_nodes <- function(nodes, n, classes) {
     identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
       all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
   }
-  is.data.frame(models) && are_strings(models$model) && are_strings(models$method) &&
+  is.data.frame(models) && are_strings(models$model) && are_strings(models$method) && is.numeric(c(0, models$ess)) &&
     are_shares(models$probability) && are_shares(models$prior) &&
     are_shares(nodes$table$weight) && length(nodes$table$model) > 0 && all(nodes$table$model %in% models$model) &&
     length(nodes$omega) == nrow(nodes$table) && all(vapply(nodes$omega, is_omega, NA)) &&
@@ -169,7 +171,11 @@ are_label_points <- function(nodes, n, classes) {
   points <- nodes$points
   identical(names(points), nodes$models$model) && all(names(nodes$wrong) %in% names(points)) &&
     are_numbers(unlist(points, use.names = FALSE)) &&
-    all(vapply(points, function(one) NROW(one$w) == classes, NA)) &&
+    all(vapply(points, function(one) {
+      sizes <- lapply(Filter(length, one), dim) # a point is the last of them
+      NROW(one$w) == classes && NROW(one$b) == classes && NROW(one$U) %in% c(2, classes^2) &&
+        all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
+    }, NA)) &&
     are_shares(nodes$unusual) && length(nodes$unusual) == n
 }
 

@@ -68,6 +68,8 @@ test_that("a posterior that is narrow beyond what a double can hold is one", {
   fit <- suppressWarnings(bpm(class ~ ., d, df = 1e-3, nugget = 0, epsilon = 0.2))
   expect_identical(fit$ep$kappa, 0)
   expect_null(wrong_field(fit))
+  fit$ep$kappa <- Inf # as where EP had no fixed point
+  expect_null(wrong_field(fit))
 })
 
 test_that("a filtered fit may have no evidence", {
@@ -196,6 +198,8 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$nodes$truth$model <- mean)
   changed(average, fit$nodes$few$weight <- numeric())
   changed(average, fit$nodes$table$model <- NULL)
+  changed(average, fit$label_stage$nodes$points$one$U <- -7)
+  changed(average, fit$data["reports"] <- list(NULL))
   changed(linear, fit$prior$free <- NaN)
   changed(linear, fit$prior$intercept <- logical())
   changed(linear, fit$ep$kappa <- NULL)
