@@ -149,7 +149,7 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
     kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
   }
   given <- list(
-    kernel = kernel, epsilon = epsilon, weights = if (is.atomic(weights) && !is.null(weights)) as.double(weights) else weights,
+    kernel = kernel, epsilon = epsilon, weights = if (is.atomic(weights)) as.double(weights) else weights,
     df = if (is.finite(df)) df
   )
   known <- Filter(length, lapply(list(rates = rates, trusted = trusted, units = units), known_formula, data))

@@ -36,6 +36,8 @@ static label_points points_of(SEXP points_, const label_data *data) {
        v_ = get_named(points_, "v");
   const int C = data->C, K = Rf_ncols(w_), size = data->plain ? 2 : C * C;
   const int G = Rf_isNull(v_) ? 0 : Rf_nrows(v_) / C;
+  for (int i = 0; G && data->group && i < data->n; i++)
+    expect(data->group[i] <= G, "group");
   return (label_points){
       .K = K,
       .size = size,

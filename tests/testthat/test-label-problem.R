@@ -242,6 +242,9 @@ test_that("with rates by group scores have a weight of each group beside that of
   expect_equal(label_value(problem, Z), want, tolerance = 1e-10)
   for (name in names(made$noise$weights)) expect_gradient(label_made_problem(made, name))
   expect_length(label_made_problem(label_made(toy_scores(3, 30)), "none")$at$v, 0)
+  points <- label_points_at(problem, Z)$points
+  points$v <- points$v[1:4, ] # of two groups
+  expect_error(native_label_values(problem$rows$data, points), "group has a wrong type or size")
 })
 
 test_that("cells of scores are in the groups of their rows", {
