@@ -225,6 +225,8 @@ test_that("one node at which a cavity was lost does not decide what the others s
     left_out_weight(truth),
     unname(t(apply(mended, 1, function(v) truth$weight / exp(v) / sum(truth$weight / exp(v)))))
   )
+  truth$model <- c("given", "given", "given", "none") # at rates that are given nothing is lost
+  expect_equal(left_out_score(truth), harmonic(truth$log_z), tolerance = 1e-12)
 })
 
 test_that("a row is left out as by a fit without it, also where a node has lost its cavity", {

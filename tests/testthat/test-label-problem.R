@@ -83,6 +83,8 @@ test_that("a number of coordinates has its place in a field, and the prior is st
   expect_equal(as.vector(count("recorded", "matrix")), c(2, 1, 3, 1, 3, 9, NA))
   expect_equal(as.vector(count("scores", "none")), c(2, 1, 3, 1, 3, NA, NA))
   expect_equal(as.vector(count("fit", "each", plain = TRUE)), c(2, 1, 3, NA, NA, 3, NA))
+  made$scores$way$within <- log(c(0.5, 2)) # with bounds of overlap scores have learned none, and one slope
+  expect_equal(as.vector(count("scores", "one")), c(2, 1, NA, 1, 3, 1, NA))
 })
 
 test_that("a share of unusual rows that is held is no coordinate, also one of 0", {

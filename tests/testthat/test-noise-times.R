@@ -238,6 +238,7 @@ test_that("weights are refused by name where there are none", {
     bpm(class ~ a, d, weights = rep(2, 40), inference = "adf"), class = "sturdy_error_weights"
   )
   expect_error(gpc(Species ~ ., iris, weights = rep(2, 150)), class = "sturdy_error_weights")
+  expect_error(gpc(Species ~ ., iris, weights = rep(1:2, 75)), class = "sturdy_error_weights")
   fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = rep(2, 40))
   expect_error(check_fit(fit), class = "sturdy_error_weights")
   expect_error(posterior_sample(fit), class = "sturdy_error_weights")

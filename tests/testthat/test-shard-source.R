@@ -381,3 +381,13 @@ test_that("calls by cost are written as they are made in memory", {
   expect_identical(written, as.character(predict(fit, d, cost = cost)))
   expect_false(identical(written, as.character(predict(fit, d))))
 })
+
+test_that("types that the first rows leave open are those of the next shard that has them", {
+  heads <- list(
+    list(rows = NULL), list(rows = 1, types = c(a = "numeric", b = NA, c = NA)),
+    list(rows = 2, types = c(a = "character", b = "character", c = NA)),
+    list(rows = 3, types = c(a = NA, b = NA, c = "logical")), list(rows = 4, types = c(a = "a", b = "b", c = "c"))
+  )
+  first <- first_rows(list(size = 5, ask = function(verb, shards) heads[shards]))
+  expect_identical(first, list(rows = 1, types = c(a = "numeric", b = "character", c = "logical")))
+})
