@@ -178,6 +178,13 @@ test_that("of very many classes matrices are two numbers, and the likelihood the
     expect_equal(label_value(problem, Z), plain_value(drop(Z), problem, made), tolerance = 1e-10)
     expect_gradient(problem)
   }
+  # a label far from its scores is right by the rows that are unusual, few as they are
+  made <- label_made(d, "scores", unusual = 45e-260)
+  made$P[1, ] <- replace(rep(1e-290, 45), c(1, made$y[1]), c(1, 1e-280))
+  problem <- label_made_problem(made, "none")
+  expect_equal(label_value(problem, matrix(0, problem$d)), plain_value(
+    numeric(problem$d), problem, made, unusual = 45e-260
+  ), tolerance = 1e-10)
 })
 
 test_that("of several classes each errs towards those near it, of more than twelve four", {
