@@ -113,6 +113,13 @@ test_that("of many labels what few points leave open is in the number: ends of 9
   expect_equal(variance(1e6), within + between, tolerance = 0.01)
 })
 
+test_that("labels are as many as rows stand for, or rows", {
+  rows <- function(times) label_rows(toy_scores(2, 40)$prob, with_times(label_reports(rep(1:2, 20), 2L), times), list())
+  expect_equal(rows(NULL)$labels, 40)
+  expect_equal(rows(rep(20.1, 40))$labels, 804)
+  expect_equal(rows(rep(0.1, 40))$labels, 40)
+})
+
 test_that("noise models of no probability are left out, but the best with wrong labels never is", {
   d <- toy_scores(2, 900, 60, wrong = 180)
   made <- label_made(d, "fit", unusual = 0, models = c("none", "one", "first"))
