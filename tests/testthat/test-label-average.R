@@ -221,6 +221,8 @@ test_that("points of large weight keep it, and the others are thinned to as much
     # of the others the mean along their order
     expect_lt(abs(sum(some$weight * x[some$at]) - sum(w * x)), 2 * diff(range(x)) * least)
   }
+  # of nine alike every third, each the middle one of those that it stands for
+  expect_identical(thinned_weights(rep(c(0.91, 0.01), c(1, 9)), 4, 1:10)$at, c(1L, 3L, 6L, 9L))
   expect_identical(label_kept(60, 2), 512L)
   expect_identical(label_kept(1e6, 2), 32L)
   expect_identical(label_kept(5000, 2), 200L)
