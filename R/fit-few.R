@@ -7,7 +7,7 @@ few_looked_at <- 500L       # of the training rows that nodes are chosen by,
 few_among <- 128L           # among so many of the nodes;
 few_classes <- 6L           # up to so many whose pairs are looked at, too;
 few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
-few_gap_label <- 0.0005     # of the points of a label stage,
+few_gap_label <- 0.0005     # of the points of a label stage, less where there are very many rows;
 few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
 few_slack <- 4              # so many times as much where no more can be had
 few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
@@ -20,7 +20,7 @@ few_checked <- 100L         # rows at which that is looked at
 #' @noRd
 few_nodes <- function(object) {
   if (!is.null(object$recalibration)) {
-    choose_nodes(object, few_gap_label)
+    choose_nodes(object, few_gap_label / sqrt(max(1, sum(report_times(object$data$reports)) / label_rows_most[["two"]])))
   } else if (sum(report_times(object$data$reports)) >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))

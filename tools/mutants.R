@@ -1287,6 +1287,10 @@ mutant(
   r = "answer-groups"
 )
 mutant(
+  "a label stays in the weights of what is said of its row without it", "src/label.c",
+  "exp(x - said->log_inverse[i])", "weight", r = "label-rows", c = "label"
+)
+mutant(
   "a label stays in the weights of the points that answer without it", "src/label.c",
   "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
 )

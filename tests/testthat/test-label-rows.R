@@ -27,9 +27,10 @@ test_that("a row's classes, with its label and without, and unusual rows are mea
       at <- plain_points(made, nodes, models[m])
       mean <- function(of) plain_mean(at$points, at$weight, of)
       expect_equal(nodes$truth$p[, , m], mean(function(one) one$truth), tolerance = 1e-9)
-      expect_equal(nodes$truth$loo[, , m], mean(function(one) one$seen), tolerance = 1e-9)
       # without the row's label points weigh 1 / z: its probability is the harmonic mean
-      expect_equal(nodes$truth$log_z[, m], -log(mean(function(one) 1 / one$z)), tolerance = 1e-9)
+      inverse <- mean(function(one) 1 / one$z)
+      expect_equal(nodes$truth$loo[, , m], mean(function(one) one$seen / one$z) / inverse, tolerance = 1e-9)
+      expect_equal(nodes$truth$log_z[, m], -log(inverse), tolerance = 1e-9)
       said <- mean(function(one) one$unusual)
       unusual <- unusual + nodes$models$probability[m] * said
     }

@@ -325,6 +325,15 @@ test_that("what counts of an input is said of each kind of model", {
   expect_equal(said(stage), "scores of the classifier")
 })
 
+test_that("where inputs say nothing of the classes a page asks for no checks and tells nothing of a row", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(40), class = sample(c("no", "yes"), 40, TRUE)))
+  fit <- suppressMessages(gpc(class ~ a, d))
+  expect_identical(noise_test(fit)$kind, "blind")
+  page <- report(fit, n = 2)
+  expect_match(page, "<p class=\"verdict calm\">Wrong labels\\? Can't tell: the inputs say next to nothing")
+  expect_no_match(page, "What next\\?|probably fine")
+})
+
 test_that("a page has no column that was dropped in its formula, and no count of none", {
   expect_equal(used_formula(y ~ id + a + log(b), "id"), "y ~ a + log(b)")
   expect_equal(used_formula(y ~ `an id` + a, "an id"), "y ~ a")
