@@ -64,14 +64,13 @@ model_checks <- expression(
   kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
     is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
     length(kernel$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0) &&
-    are_numbers(unlist(kernel[c("variance", "lengthscale", "width")]), above = 0) &&
+    all(vapply(kernel[c("variance", "lengthscale", "width"[length(kernel$width) > 0])], are_numbers, NA, above = 0)) &&
     all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), -1e-300)) &&
     length(kernel$lengthscale) / length(kernel$variance) ==
       if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
   prior = is.null(prior) || are_numbers(prior$scale, above = 0) &&
     are_numbers(prior$nugget, 1, above = -1e-300) && length(prior$group) == length(prior$weights) &&
-    is.logical(prior$free) && length(prior$free) == length(prior$scale) && is.logical(prior$intercept) &&
-    length(prior$intercept) == 1,
+    is.logical(prior$free) && length(prior$free) == length(prior$scale) && is_flag(prior$intercept),
   recalibration = !stage || are_numbers(recalibration$weight, above = 0) &&
     are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
   weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) &&
@@ -79,7 +78,7 @@ model_checks <- expression(
   inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z) &&
     (!has_numbers(ep$b) || is.matrix(inducing$C) && are_numbers(inducing$C)),
   data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
-  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
+  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage, spec$df) &&
     (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
       length(ep$b) %in% (count_features(inducing$Z, kernel) * c(1, classes))),
   learning = is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
@@ -127,13 +126,15 @@ is_shards <- function(shards) {
 #' One that converged has a number for each row; n is 0 where the rows are not kept, and a label
 #' stage, whose likelihood is exact, has none.
 #' @noRd
-is_ep <- function(ep, n, classes, stage) {
+is_ep <- function(ep, n, classes, stage, df) {
   sized <- function(x, sizes = n * c(1, classes)) {
     is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
   }
   rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
+  ones <- ep[c("kappa", "log_det", c("log_evidence", "log_evidence_zp")[df == Inf])] # that of t-EP may be none
   ep$status %in% names(ep_statuses) && if (!has_numbers(ep$b)) ep$status != "converged" else are_numbers(ep$b) &&
-    (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
+    (stage || are_strings(ep$message, 1) && all(vapply(ones, sized, NA, 1)) && all(vapply(rows, sized, NA)) &&
+      is.numeric(ep$log_evidence) && (is.null(ep$rival) || is.list(ep$rival)) &&
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
 }
 

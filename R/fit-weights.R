@@ -61,8 +61,7 @@ prior_scales <- function(given, blueprint, intercept) {
   at_intercept <- 1
   if (identical(given, "learn")) given <- 1
   if (identical(given, "effects")) { # each input adds as much to the variance over the rows
-    spread <- vapply(blueprint$coding, function(coding) if (coding$kind == "numeric") 1 else coding$spread, 0)
-    given <- 1 / unname(spread)
+    given <- unname(vapply(blueprint$coding, function(of) if (of$kind == "numeric") 1 else 1 / of$spread, 0))
     at_intercept <- effects_intercept
   }
   mine <- match(intercept_name, names(given))

@@ -72,6 +72,21 @@ test_that("with an overlap that is held one weight is left: its posterior is an 
   expect_equal(log_evidence(fit), log(total), tolerance = 1e-3)
   # nobody is unusual: the user has said how often labels contradict the scores
   expect_identical(fit$nodes$unusual, numeric(40))
+  expect_null(fit$recalibration$apart) # nor is it asked how many were wrong if classes hardly overlapped
+})
+
+test_that("slopes and weights of a stage are means of their logs over the points", {
+  nodes <- list(
+    points = list(
+      one = list(w = cbind(c(0, 1, -1), c(0, 2, 1)), b = cbind(c(1, 2, 4), c(0.5, 1, 1))),
+      two = list(w = cbind(c(0, 0, 3)), b = cbind(c(3, 3, 3)))
+    ),
+    table = data.frame(weight = c(0.5, 0.3, 0.2))
+  )
+  at <- label_means(nodes, c("a", "b", "c"), list(slope = NULL))
+  expect_equal(at$weight, c(b = exp(1.1), c = exp(0.4)))
+  expect_equal(at$slope, 8^(0.5 / 3) * 0.5^(0.3 / 3) * 3^0.2)
+  expect_identical(at$free, c("weight", "slope"))
 })
 
 test_that("an overlap that is bounded bounds the slope of every point, alike for the classes", {

@@ -196,6 +196,15 @@ test_that("what is kept of each noise model gives the means over its nodes", {
   }
 })
 
+test_that("the noise of a fit is the mean over its nodes, and over groups by their labels", {
+  omega <- lapply(list(c(0.1, 0.3, 0.2, 0.4), c(0, 0.05, 0.15, 0.25)), function(e) rates_omega(matrix(e, 2), 2))
+  reports <- with_times(label_reports(rep(1:2, 4), 2L, rep(1:2, c(6, 2)), c("a", "b")), rep(c(1, 2), c(6, 2)))
+  share <- c(0.6, 0.4) # of the labels, by weight
+  want <- 0
+  for (k in 1:2) for (s in 1:2) want <- want + c(0.25, 0.75)[k] * share[s] * omega[[k]][s, , ]
+  expect_equal(nodes_omega(list(omega = omega, table = data.frame(weight = c(0.25, 0.75))), reports), want)
+})
+
 test_that("of some noise models alone the nodes have the weights that sum to one", {
   truth <- list(
     p = array(1:12, c(2, 2, 3)), loo = array(13:24, c(2, 2, 3)), log_z = matrix(1:6, 2), weight = c(0.2, 0.3, 0.5),

@@ -209,6 +209,9 @@ test_that("a noise matrix without an inverse turns a climb away, without numbers
     expect_false(anyNA(c(out$value, out$gradient, label_value(problem, cbind(z + step)))))
     expect_lt(out$value, label_value(problem, cbind(0 * z)))
   }
+  # of rates that are given, and leave nothing of the scores, not all is taken out
+  expect_identical(most_taken_out(noise_held("given", array(1 / 3, c(1, 3, 3)), 3, 1), 1), 0.99)
+  expect_identical(most_taken_out(noise_held("given", 0.3, 3, 1), 1), 1)
 })
 
 test_that("of labels that are probabilities the likelihood of a row is what they say of each class", {
