@@ -215,8 +215,7 @@ mutant(
 )
 mutant(
   "a fixed point that a cold start does not find is given up", "R/fit-complete.R",
-  "if (all(vapply(out, is.null, NA))) { # the best of them",
-  "if (FALSE) { # the best of them", r = "fit-absorb"
+  "if (all(vapply(out, is.null, NA))) {", "if (FALSE) {", r = "fit-absorb"
 )
 mutant(
   "a call given to parsnip is run", "R/meet-parsnip.R",
@@ -852,7 +851,7 @@ mutant(
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",
-  "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
+  "<- (1 + sqrt(1 + k)) / k", "<- 0", r = "fit-gpc"
 )
 mutant(
   "an input that update() left out keeps its columns", "R/fit-stored.R",
@@ -1099,7 +1098,7 @@ mutant(
 )
 mutant(
   "a report shows columns of other rows where NA left rows out", "R/show-report.R",
-  "others[object$data$rows, c(which", "others[seq_along(object$data$rows), c(which",
+  "plain[object$data$rows, order", "plain[seq_along(object$data$rows), order",
   r = "show-report"
 )
 mutant(
@@ -1406,7 +1405,7 @@ mutant(
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
-  "if (!is.null(object$label_stage)) {", "if (FALSE) {", r = "answer-mislabelled-new"
+  "judge <- judged_by(object)", "judge <- object", r = "answer-mislabelled-new"
 )
 mutant(
   "the scores of a fit of two classes are of the class recorded", "R/fit-left-out.R",
