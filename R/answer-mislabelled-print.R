@@ -77,14 +77,15 @@ shown_rows <- function(shown) {
     shown$contradicts <- ifelse(is.na(shown$contradicts), "-", shown$contradicts)
     shown[c("rank", "loo_wrong")] <- NULL # the order says one and loo the other, and lines are full
   }
+  words <- as.character(shown$suggested)
+  if (!is.null(shown$runner_up)) {
+    unclear <- paste0("unclear: ", words, " or ", shown$runner_up)
+    words <- ifelse(shown$p_suggested >= 0.5, words, unclear)
+  }
+  shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
   if (is.null(shown$runner_up)) {
     return(shown)
   }
-  words <- ifelse(
-    shown$p_suggested >= 0.5, as.character(shown$suggested),
-    paste0("unclear: ", shown$suggested, " or ", shown$runner_up)
-  )
-  shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
   shown[setdiff(names(shown), c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
 }
 

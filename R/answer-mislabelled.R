@@ -119,7 +119,7 @@
 #'   * `rank`: 1 for the most suspicious;
 #'   * `loo`: the leave-one-out probability of the recorded label, by the label stage;
 #'   * `suggested`: the more probable true label: the other class where
-#'     `probability` is above 1/2;
+#'     `probability` is above 1/2, else that which is recorded, printed as `-`;
 #'   * `unusual`: the probability that the label is right and the row unusual (or, of several classes,
 #'     like those of another class); not with `newdata`, nor where all rates are given at one point;
 #'   * `loo_wrong`: the leave-one-out probability that the true class is the other

@@ -125,10 +125,11 @@ next_words <- function(first) {
   if (isTRUE(first$found >= 0.05)) {
     number <- function(v) count_text(if (v < 1) round(v, 1) else v, 1)
     found <- number(first$found)
-    paste0(
-      "Check the first ", whole(first$rows), ": ", found, if (found == "1") " wrong label" else " wrong labels",
-      " expected, ", number(first$left), " would remain."
-    )
+    rows <- paste("the first", whole(first$rows))
+    expected <- paste(found, if (found == "1") "wrong label expected" else "wrong labels expected")
+    if (first$found < 0.5) {
+      paste0("Little to check: ", expected, " in ", rows, ".")
+    } else paste0("Check ", rows, ": ", expected, ", ", number(first$left), " would remain.")
   }
 }
 
@@ -220,12 +221,9 @@ noticed_line <- function(noticed) {
   least <- which.min(often)
   hidden <- if (least > 1) paste0(" (", often[least], " if ", class_words(noticed$of[least]), " only)")
   paste0(
-    format(100 * noticed$share[1]), "% wrong would ",
-    if (often[1] == 0) {
-      "hardly ever show in such a table."
-    } else {
-      paste0("show in ", often[1], " of 10 tables", hidden, ".")
-    }
+    format(100 * noticed$share[1]), "% wrong ", if (often[1] == 0) {
+      "would hardly ever show in such a table."
+    } else paste0("shows in ", often[1], " of 10 such tables", hidden, ".")
   )
 }
 
@@ -245,6 +243,7 @@ verdict_notes <- function(test) {
   sign <- test$kind != "no sign"
   called <- is_called(test)
   one <- if (sign) one_class(test)
+  other <- encodeString(setdiff(test$levels, one), quote = "\"")
   differ <- sign && isTRUE(test$two > verdict_limits[2])
   classes <- differ && length(test$levels) > 2
   kind <- test$one_kind
@@ -268,9 +267,8 @@ verdict_notes <- function(test) {
       "see noise_matrix()."
     ),
     said(
-      length(one) > 0 && !classes, "Only true ", quoted_empty(one), " seem recorded wrongly: say ",
-      "noise_prior(unlabelled = ", encodeString(setdiff(test$levels, one), quote = "\""),
-      ") if so, or check five rows."
+      length(one) > 0 && !classes, "Only true ", quoted_empty(one), " seem recorded wrongly. If ", other,
+      " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
     ),
     said(
       differ && !classes && !length(one) && side_told(test$models), "Odds of ", odds_words(test$two),

@@ -61,6 +61,10 @@ are_numbers <- function(x, n = length(x), above = -Inf) {
     if (length(n) > 1) identical(dim(x), as.integer(n)) else length(x) == n
 }
 
+#' Places among so many, or other numbers from 1 to that
+#' @noRd
+are_places <- function(x, most, n = length(x)) are_numbers(x, n, above = 0) && all(x <= most)
+
 are_strings <- function(x, n = length(x)) is.character(x) && length(x) == n && !anyNA(x)
 
 #' What only a suggested package can do

@@ -63,7 +63,8 @@ model_checks <- expression(
     (mean(epsilon) < 0.5 || classes > 2 || stage || by_readers(data$reports)),
   kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
     is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
-    all(vapply(kernel[c("variance", "lengthscale", if (!is.null(kernel$width)) "width")], are_numbers, NA, above = 0)) &&
+    length(kernel$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0) &&
+    are_numbers(unlist(kernel[c("variance", "lengthscale", "width")]), above = 0) &&
     all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), -1e-300)) &&
     length(kernel$lengthscale) / length(kernel$variance) ==
       if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
@@ -74,9 +75,9 @@ model_checks <- expression(
   recalibration = !stage || are_numbers(recalibration$weight, above = 0) &&
     are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
   weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) &&
-    are_numbers(weights$C, rep(length(prior$weights), 2)) && are_numbers(weights$log_scale, 1),
+    are_numbers(weights$C, rep(length(prior$weights), 2)) && all(diag(weights$C) > 0) && are_numbers(weights$log_scale, 1),
   inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z) &&
-    (is.null(inducing$C) || are_numbers(inducing$C)),
+    (!has_numbers(ep$b) || is.matrix(inducing$C) && are_numbers(inducing$C)),
   data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
   ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
     (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
@@ -101,10 +102,12 @@ is_coding <- function(coding) {
 }
 
 is_data <- function(data, n, classes) {
+  each <- row_of_each(data) # of units
   are_numbers(data$X, c(n, ncol(data$X))) &&
     all(if (classes == 2) abs(data$y) == 1 else data$y %in% seq_len(classes)) &&
-    are_strings(data$row_names, n) && are_numbers(data$rows, n, above = 0) &&
-    are_numbers(data$n_given, 1) && all(data$rows <= data$n_given) &&
+    are_strings(data$row_names, n) && are_numbers(data$n_given, 1) && are_places(each, n) &&
+    are_places(c(data$rows, data$na_action, data$units$rows), data$n_given) && length(data$rows) == n &&
+    (is.null(data$units) || all(lengths(data$units[c("rows", "row_names")]) == length(each))) &&
     is_reports(data$reports, n, classes)
 }
 
@@ -129,12 +132,9 @@ is_ep <- function(ep, n, classes, stage) {
     is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
   }
   rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
-  ep$status %in% names(ep_statuses) && if (has_numbers(ep$b)) {
-    are_numbers(ep$b) && (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
+  ep$status %in% names(ep_statuses) && if (!has_numbers(ep$b)) ep$status != "converged" else are_numbers(ep$b) &&
+    (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
-  } else {
-    ep$status != "converged"
-  }
 }
 
 are_shares <- function(x) are_numbers(x, above = -1e-300) && all(x <= 1 + 1e-8)
@@ -143,6 +143,7 @@ are_nodes <- function(nodes, n, classes) {
   models <- nodes$models
   truth <- nodes$truth
   few <- nodes$few
+  latent <- is.null(nodes$points) # not of a label stage
   is_omega <- function(omega) {
     identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
       all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
@@ -150,21 +151,22 @@ are_nodes <- function(nodes, n, classes) {
   is.data.frame(models) && are_strings(models$model) && are_strings(models$method) && is.numeric(c(0, models$ess)) &&
     are_shares(models$probability) && are_shares(models$prior) &&
     are_shares(nodes$table$weight) && length(nodes$table$model) > 0 && all(nodes$table$model %in% models$model) &&
-    length(nodes$omega) == nrow(nodes$table) && all(vapply(nodes$omega, is_omega, NA)) &&
-    (is.null(few) || length(few$weight) > 0 && are_shares(few$weight) && length(few$node) == length(few$weight) &&
-      all(few$node %in% seq_along(nodes$omega))) &&
-    (is.null(truth) || is.character(truth$model) && are_numbers(truth$y, n) && are_shares(truth$weight) && is.numeric(truth$p) &&
-      identical(dim(truth$p), c(n, classes, length(truth$model))))
+    length(nodes$omega) == nrow(nodes$table) && all(vapply(c(nodes$omega, nodes["point"[latent]]), is_omega, NA)) &&
+    (latent && is.null(few) || length(few$weight) > 0 && are_shares(few$weight) &&
+      are_places(few$node, length(nodes$omega), length(few$weight))) &&
+    (is.null(truth) || are_strings(truth$model) && are_places(truth$y, classes, n) && are_shares(truth$weight) &&
+      length(truth$weight) == length(truth$model) && length(truth$log_z) == n * length(truth$model) &&
+      all(vapply(truth[c("p", "loo", "recorded"[latent])], are_numbers, NA, c(n, classes, length(truth$model)))))
 }
 
 are_latent_nodes <- function(nodes, n, classes) {
   hyper <- nodes$hyper
+  by_node <- function(x) are_numbers(x) && identical(rev(dim(x))[1], length(hyper))
   length(hyper) == nrow(nodes$table) &&
     all(vapply(unlist(hyper, FALSE), are_numbers, NA, above = -1e-300)) &&
     length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1 &&
     identical(dim(nodes$seen), c(n, classes, length(hyper))) &&
-    (n == 0 || is.numeric(nodes$tau) && is.numeric(nodes$b) &&
-      length(nodes$tau) %in% (n * length(hyper) * c(1, classes)))
+    (n == 0 || by_node(nodes$tau) && by_node(nodes$b) && length(nodes$tau) %in% (n * length(hyper) * c(1, classes)))
 }
 
 are_label_points <- function(nodes, n, classes) {
@@ -173,7 +175,8 @@ are_label_points <- function(nodes, n, classes) {
     are_numbers(unlist(points, use.names = FALSE)) &&
     all(vapply(points, function(one) {
       sizes <- lapply(Filter(length, one), dim) # a point is the last of them
-      NROW(one$w) == classes && NROW(one$b) == classes && NROW(one$U) %in% c(2, classes^2) &&
+      identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
+        NROW(one$U) %in% c(2, classes^2) &&
         all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
     }, NA)) &&
     are_shares(nodes$unusual) && length(nodes$unusual) == n

@@ -7,7 +7,7 @@ few_looked_at <- 500L       # training rows at which the answers of nodes are co
 few_among <- 128L           # nodes that the few are chosen from
 few_classes <- 6L           # up to which scores that favour two classes are compared, too
 few_gap <- 0.0015           # rms difference of probabilities that is allowed,
-few_gap_label <- 0.0005     # for the points of a label stage,
+few_gap_label <- 0.0005     # for the points of a label stage, less where there are very many rows,
 few_gap_pictured <- 0.0005  # and for pictures, which show inputs away from the rows
 few_slack <- 4              # times this gap is allowed where no nodes come nearer
 few_inducing <- c(100, 200) # inducing inputs that variances go through: the first that are enough,
@@ -19,9 +19,10 @@ few_checked <- 100L         # rows at which these variances are compared with ex
 #'   `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
+  labels <- sum(report_times(object$data$reports))
   if (!is.null(object$recalibration)) {
-    choose_nodes(object, few_gap_label)
-  } else if (sum(report_times(object$data$reports)) >= few_least) {
+    choose_nodes(object, few_gap_label / sqrt(max(1, labels / label_rows_most[["two"]])))
+  } else if (labels >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))
   }

@@ -60,8 +60,9 @@ bpm_prior <- function(spec, blueprint) {
 prior_scales <- function(given, blueprint, intercept) {
   at_intercept <- 1
   if (identical(given, "learn")) given <- 1
-  if (identical(given, "effects")) {
-    given <- effects_scales(blueprint)
+  if (identical(given, "effects")) { # each input adds as much to the variance over the rows
+    spread <- vapply(blueprint$coding, function(coding) if (coding$kind == "numeric") 1 else coding$spread, 0)
+    given <- 1 / unname(spread)
     at_intercept <- effects_intercept
   }
   mine <- match(intercept_name, names(given))
@@ -83,15 +84,6 @@ prior_scales <- function(given, blueprint, intercept) {
 # effect.
 effects_nugget <- list(meanlog = 0, sdlog = 1)
 effects_intercept <- 10
-
-#' Prior scales that let each input add as much to the variance of the latent function over the
-#' rows: a factor of two levels as a standardised column of zeros and ones
-#' @noRd
-effects_scales <- function(blueprint) {
-  as.numeric(vapply(blueprint$coding, function(coding) {
-    if (coding$kind == "numeric") 1 else 1 / coding$spread
-  }, 0))
-}
 
 #' Numbers, or a word for what finds them
 #' @param says which of these it must be. @param ... of check_hyper().

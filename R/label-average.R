@@ -6,6 +6,9 @@ label_kept_work <- 2e6      # numbers by row, class and point that answers are m
 label_kept_most <- 512L     # of so many points at most,
 label_kept_least <- 32L     # and at least
 label_weight_least <- 1e-12 # of a point that is kept
+label_rough <- 64L          # up to which the mean of those kept of a noise model is made that of all,
+label_alike <- 50L          # at so many rows,
+label_mean_near <- 1e-4     # but for about this
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
 #' @param way see label_rows(). @param n see label_integral(). @param ordered whether classes have
@@ -29,7 +32,9 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   parts <- label_parts(rows, noise, near, n)
   evidence <- vapply(parts, function(part) part$log_evidence, 1)
   probability <- softmax(evidence + log(noise$weights))
-  kept <- label_thinned(parts, probability, all$labels, all$share)
+  some <- repeated_rows(seq_len(all$n), report_times(reports), label_alike)
+  some <- label_rows(P[some, , drop = FALSE], reports_of(reports, some), way)$data
+  kept <- label_thinned(parts, probability, all$labels, all$share, some)
   nodes <- list(
     models = data.frame(
       model = names(parts), prior = unname(noise$weights) / sum(noise$weights, noise$ruled_out),
@@ -141,28 +146,33 @@ label_kept <- function(n, classes) {
 }
 
 #' Some of the points for all: of each noise model those of large weight, and some of the others, evenly
-#' in the order of how many labels they hold for wrong
-#' @param n labels. @return list(table: model, weight; omega; points: by model, without L)
+#' in the order of how many labels they hold for wrong. Of few their means of rates and of some rows are
+#' then made those of all.
+#' @param n labels. @param data of these rows, see label_rows(). @return list(table: model, weight; omega;
+#'   points: by model, without L)
 #' @noRd
-label_thinned <- function(parts, probability, n, share) {
+label_thinned <- function(parts, probability, n, share, data) {
   size <- label_sizes(probability, label_kept(n, dim(parts[[1]]$said$omega)[2]))
   chosen <- Map(function(part, n) {
-    w <- exp(part$log_weight)
-    thinned_weights(w / sum(w), n, order(label_wrong_rates(part$said$omega, share)))
+    w <- softmax(part$log_weight)
+    some <- thinned_weights(w, n, order(label_wrong_rates(part$said$omega, share)))
+    if (length(some$at) <= label_rough) {
+      said <- lapply(list(label_seen_at(data, part$said$points), part$said$omega), matrix, ncol = length(w))
+      said <- do.call(rbind, said)
+      some$weight <- calibrated_weights(some$weight, (said - drop(said %*% w))[, some$at, drop = FALSE])
+    }
+    some
   }, parts, size[names(parts)])
-  said <- Map(function(part, one) {
-    list(points = points_at(part$said$points, one$at), omega = part$said$omega[, , , one$at, drop = FALSE])
-  }, parts, chosen)
-  each <- function(of) unlist(Map(of, chosen, probability), use.names = FALSE)
   list(
     table = data.frame(
-      model = rep(names(parts), vapply(chosen, function(one) length(one$weight), 1L)),
-      weight = each(function(one, p) one$weight * p)
+      model = rep(names(parts), lengths(lapply(chosen, `[[`, "weight"))),
+      weight = unlist(Map(function(one, p) one$weight * p, chosen, probability), use.names = FALSE)
     ),
-    omega = unlist(lapply(unname(said), function(one) {
-      lapply(seq_len(dim(one$omega)[4]), function(k) array(one$omega[, , , k], dim(one$omega)[1:3]))
-    }), recursive = FALSE),
-    points = lapply(said, function(one) one$points[c("M", "w", "b", "U", "v")])
+    omega = unlist(Map(function(part, one) {
+      omega <- part$said$omega
+      lapply(one$at, function(k) array(omega[, , , k], dim(omega)[1:3]))
+    }, unname(parts), chosen), recursive = FALSE),
+    points = Map(function(part, one) points_at(part$said$points, one$at)[c("M", "w", "b", "U", "v")], parts, chosen)
   )
 }
 
@@ -186,6 +196,19 @@ thinned_weights <- function(w, n, order) {
   list(at = c(kept, as.integer(names(times))), weight = weight / sum(weight))
 }
 
+#' Weights near these under which a mean is 0, to about `label_mean_near`: survey weights are calibrated by
+#' these least squares [Deville and Sarndal]
+#' @param said numbers x points.
+#' @noRd
+calibrated_weights <- function(weight, said) {
+  G <- crossprod(said)
+  for (k in 1:5) { # what is below 0 is left out, and the others once more
+    by <- solve(G * rep(weight, each = length(weight)) + diag(label_mean_near^2, length(weight)), G %*% weight)
+    weight <- shares(pmax(weight * (1 - drop(by)), 0))
+  }
+  weight
+}
+
 #' How many points of each noise model: a fifth for none, as the others by themselves are asked about
 #' @noRd
 label_sizes <- function(probability, most) {
@@ -201,9 +224,8 @@ label_sizes <- function(probability, most) {
 #' Mean rate of wrong labels at points, which orders them
 #' @noRd
 label_wrong_rates <- function(omega, share) {
-  mean <- array(share %*% matrix(omega, dim(omega)[1]), dim(omega)[-1])
-  right <- Reduce(`+`, lapply(seq_len(dim(mean)[1]), function(t) mean[t, t, ]))
-  dim(mean)[1] - right
+  mean <- matrix(share %*% matrix(omega, dim(omega)[1]), dim(omega)[2]^2)
+  dim(omega)[2] - colSums(mean[diag(dim(omega)[2]) == 1, , drop = FALSE])
 }
 
 # Evidence ---------------------------------------------------------------------------

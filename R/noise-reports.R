@@ -45,12 +45,11 @@ has_soft <- function(reports) !is.null(reports$soft)
 #' @noRd
 is_reports <- function(reports, n, classes) {
   columns <- reports[c("row", "source", "value")]
-  within <- function(values, lower, upper) all(values >= lower & values <= upper)
   identical(reports[c("n", "classes")], list(n = n, classes = classes)) &&
     are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
     length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
-    within(reports$row, 1, n) && within(reports$source, 0, length(reports$sources)) &&
-    within(reports$value, 1, classes) &&
+    are_places(reports$row, n) && are_places(reports$source + 1L, length(reports$sources) + 1L) &&
+    are_places(reports$value, classes) &&
     (is.null(reports$times) || length(reports$times) == n &&
       are_numbers(reports$times, above = 0)) &&
     (is.null(reports$soft) || identical(dim(reports$soft), c(length(reports$row), classes)) &&

@@ -7,7 +7,7 @@
 #' @param b,C of the posterior of u. @param lik its own.
 #' @noRd
 shard_project <- function(state, b, C, lik) {
-  put_made(state, all_sites(each_block(state, function(block, rows) {
+  shard_hold(state, all_sites(each_block(state, function(block, rows) {
     s2 <- colSums(rows$Phi * native_product(C, rows$Phi, FALSE)) + rows$lambda
     native_project(lik$L[rows$kind, , drop = FALSE], drop(crossprod(rows$Phi, b)), s2, lik$df, rows$d)
   })))
@@ -31,7 +31,7 @@ shard_begin <- function(state, sites = NULL, point = NULL) {
     begun[[block$at]] <<- native_shard_point(start, rows$lambda)
     native_shard_gram(rows, begun[[block$at]])
   }, add_grams)
-  put_made(state, begun)
+  shard_hold(state, begun)
   sums
 }
 
@@ -60,7 +60,7 @@ shard_pass <- function(state, points, posterior, lik, gamma, scale, save) {
     out["next"] <- list(NULL)
     out
   }, add_passes)
-  put_made(state, tried)
+  shard_hold(state, tried)
   if (length(saved)) save_sites(state, all_sites(saved))
   sums
 }
@@ -77,7 +77,7 @@ shard_settle <- function(state, point) {
   sites <- all_sites(each_block(state, function(block, rows) {
     sites_of_point(made_under(state, point)[[block$at]], rows$lambda)
   }))
-  put_made(state, sites)
+  shard_hold(state, sites)
   save_sites(state, sites)
 }
 

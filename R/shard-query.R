@@ -120,8 +120,7 @@ table_round <- function(table, at) {
 read_round <- function(v, k, table) {
   parts <- split(as.double(v), rep(1:7, c(1, 1, k, k * (k + 1) / 2, 2 * k, 2, 3)))
   square <- function(v, m) {
-    S <- diag(0, m)
-    S[lower.tri(S, diag = TRUE)] <- v
+    S <- unpacked_lower(v, m)
     S + t(S) - diag(diag(S), m)
   }
   n <- parts[[1]]
@@ -135,7 +134,7 @@ read_round <- function(v, k, table) {
   )
 }
 
-#' Cells of the leave-one-out scores of all rows
+#' Cells of the leave-one-out scores of all rows: two for each, of its mean and variance
 #' @return see score_cells()
 #' @noRd
 table_scores <- function(table, object) {
@@ -148,10 +147,14 @@ table_scores <- function(table, object) {
     c(tail = sql_phi("(-ABS(z))")),
     # of the event: z has the sign of the label
     c(logit = paste("CASE WHEN z * s > 0E0 THEN (-1E0) ELSE 1E0 END *", sql_log("tail / (1E0 - tail)"))),
-    c(cell = paste("FLOOR(logit /", sql_number(label_cell), ")"))
+    c(cell = paste("FLOOR(logit /", sql_number(label_cell), ")")),
+    c(above = paste("logit - cell *", sql_number(label_cell)))
   ))
-  answer <- c("s", "cell", "COUNT(*) AS n", "SUM(logit) AS t")
-  cells <- table_ask(table, paste(table_query(table, steps, answer), "GROUP BY s, cell"))
-  times <- as.double(cells[[3]])
-  list(kind = 1 + (cells[[1]] > 0), logit = as.double(cells[[4]]) / times, times = times)
+  answer <- c("s", "cell", "COUNT(*) AS n", "SUM(above) AS a", "SUM(above * above) AS b")
+  found <- table_ask(table, paste(table_query(table, steps, answer), "GROUP BY s, cell"))
+  cells <- lapply(found, as.double)
+  mean <- cells[[4]] / cells[[3]]
+  sd <- sqrt(pmax(cells[[5]] / cells[[3]] - mean^2, 0))
+  logit <- cells[[2]] * label_cell + c(mean - sd, mean + sd)
+  list(kind = rep(1 + (cells[[1]] > 0), 2), logit = logit, times = rep(cells[[3]] / 2, 2))
 }

@@ -193,12 +193,10 @@ shard_reader <- function(source, options) {
     reader <- stream_source(x, options$batch_size, options$text)
     opened <- if (inherits(x, "connection") && isOpen(x)) function() close(x)
   }
-  if (!is.null(opened)) {
-    release <- reader$close
-    reader$close <- function() {
-      release()
-      opened()
-    }
+  release <- reader$close
+  reader$close <- function() {
+    release()
+    if (!is.null(opened)) opened()
   }
   reader
 }

@@ -29,7 +29,7 @@ made_files <- function(folder, shards, number) file.path(folder, sprintf("%05d-%
 
 #' @param value a list, of points with an n x 4 matrix a block, of sites with tau and nu of all rows.
 #' @noRd
-put_made <- function(state, value) {
+shard_hold <- function(state, value) {
   state$made[[as.character(state$number)]] <- value
   file <- if (!is.null(state$folder)) made_files(state$folder, state$shard, state$number)
   # a task that comes late does not change what others have read
@@ -81,7 +81,7 @@ shard_resume <- function(state) {
   if (!identical(held$rows, state$digest) || any(lengths(held[c("tau", "nu")]) != n)) {
     abort_checkpoint("holds the sites of other rows", "rows", file)
   }
-  put_made(state, held[c("tau", "nu")])
+  shard_hold(state, held[c("tau", "nu")])
   TRUE
 }
 

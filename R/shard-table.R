@@ -10,10 +10,7 @@ table_team <- function(source, cluster) {
   table <- new_table(source$con, source$from, source$answers)
   list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, close = function() NULL), team)
   team$ask <- function(verb, args = list(), each = NULL, shards = 1) {
-    done <- switch(verb,
-      head = table_head, scan = table_scan, encode = table_encode, rows = table_rows
-    )
-    list(do.call(done, c(list(table), args, each[[1]]), quote = TRUE))
+    list(do.call(paste0("table_", verb), c(list(table), args, each[[1]]), quote = TRUE))
   }
   team
 }
@@ -96,7 +93,7 @@ table_scan <- function(table, terms, needed, na.action, types) {
   ), column)
   seen <- lapply(features, seen_values)
   numbers <- vapply(seen, `[[`, "", "kind") == "numeric"
-  seen[numbers] <- table_numbers(table, columns[numbers], seen[numbers])
+  if (any(numbers)) seen[numbers] <- table_numbers(table, columns[numbers], seen[numbers])
   seen[!numbers] <- Map(function(seen, column, name) {
     found <- table_levels(table, column, name)
     seen[c("used", "count")] <- list(as.character(found$value), found$n)
@@ -113,9 +110,6 @@ table_scan <- function(table, terms, needed, na.action, types) {
 #' @param columns expressions. @param seen what some rows have of them: sums are of what is apart from their mean.
 #' @noRd
 table_numbers <- function(table, columns, seen) {
-  if (!length(columns)) {
-    return(list())
-  }
   centre <- vapply(seen, function(s) if (is.finite(s$mean)) s$mean else 0, 0)
   apart <- paste0("(", columns, " - ", sql_number(centre), ")")
   sums <- rbind(

@@ -9,7 +9,7 @@ shard_cache <- new.env(parent = emptyenv()) # states by run and shard
 #' @param item list(shard: its number; each: arguments for this shard alone; digest: of its encoded
 #'   rows; about: list(source: where its rows come from, see shards(); options of shards(); saved: the
 #'   file of its sites in a checkpoint, or `NULL`), `NULL` where that is in the folder under 0).
-#' @param message list(run; number: of the message; verb, see shard_verb(); args; log: list(
+#' @param message list(run; number: of the message; verb: shard_<verb>() answers; args; log: list(
 #'   blueprint, na.action, types, prior), `NULL` before rows are encoded; kept: numbers that may
 #'   be asked for again; folder: for what is made, or `NULL`: in memory; blas: options).
 #' @return list(shard, answer), or list(shard, failure): what goes wrong is an answer, too
@@ -19,7 +19,7 @@ shard_task <- function(item, message) {
   on.exit(options(before))
   tryCatch({
     args <- c(list(shard_state(item, message)), message$args, item$each)
-    list(shard = item$shard, answer = do.call(shard_verb(message$verb), args, quote = TRUE))
+    list(shard = item$shard, answer = do.call(paste0("shard_", message$verb), args, quote = TRUE))
   }, error = function(cnd) {
     cnd[c("trace", "call")] <- list(NULL)
     list(shard = item$shard, failure = cnd)
@@ -59,14 +59,3 @@ keep_state <- function(state) {
 }
 
 shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
-
-#' What is done at a message, as a function of the state and of the message's arguments
-#' @noRd
-shard_verb <- function(verb) {
-  switch(verb,
-    head = shard_head, scan = shard_scan, encode = shard_encode, resume = shard_resume, rows = shard_rows,
-    hold = put_made, project = shard_project, begin = shard_begin, pass = shard_pass, gram = shard_gram,
-    settle = shard_settle, gradient = shard_gradient, scores = shard_scores, predict = shard_predict,
-    suspects = shard_suspects, labelled = shard_labelled
-  )
-}

@@ -75,7 +75,7 @@ report_noise <- function(object, test) {
   models <- test$models
   after <- vapply(models$probability, bounded, "", two_digits)
   list(
-    test = TRUE, verdict = test$verdict, whether = lines[["Wrong labels?"]],
+    test = TRUE, calm = !is_called(test), verdict = test$verdict, whether = lines[["Wrong labels?"]],
     hide = if ("Could hide?" %in% names(lines)) lines[["Could hide?"]],
     none = bounded(test$probability_none, two_digits),
     prior_none = two_digits(test$prior_none),
@@ -159,11 +159,12 @@ report_calibration <- function(object) {
 
 #' What the rows listed are expected to bring, and what remains
 #' @noRd
-report_next <- function(object, n, level) {
+report_next <- function(object, test, n, level) {
   list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
+  test$first <- list(rows = nrow(list), found = sum(list$probability), left = left$count)
   list(
-    first = next_words(list(rows = nrow(list), found = sum(list$probability), left = left$count)),
+    first = if (is.null(test$kind)) next_words(test$first) else next_line(test),
     listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),

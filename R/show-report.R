@@ -45,7 +45,8 @@
 #' A row whose label its values contradict may be labelled wrongly, or be an unusual row of its class.
 #' Beside the probability that the label is wrong the page says in words which is more probable than
 #' not: "probably wrong", "unusual: label probably right" (the column `unusual` of [mislabelled()]),
-#' "wrong, or unusual" where only the two together are, or "probably fine".
+#' "wrong, or unusual" where only the two together are, or "probably fine"; nothing where the inputs
+#' say next to nothing of the classes.
 #'
 #' Where rows of two classes look alike ([noise_test()] names the two), wrong labels between them can't
 #' be told from the overlap, as the page says of each such row, and need not stand out. Then the page has
@@ -115,7 +116,9 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
   must(is.null(title) || rlang::is_string(title), "title", "be one string", got = title)
   values <- report_values(object, data, id)
   found <- suppressMessages(mislabelled(object, level = level))
-  values$alike <- attr(found, "test")$alike
+  test <- attr(found, "test")
+  if (identical(test$kind, "blind")) found$unusual <- NULL # nothing is told of single rows
+  values$alike <- test$alike
   rows <- report_rows(object, found, n, values$alike)
   if (is.null(title)) title <- "Which labels are wrong?"
   page <- fill_template("page.html", c(
@@ -126,9 +129,9 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
     ),
     answers_code(file, id, substitute(data), substitute(id)),
     if (!is.null(since)) report_since(audit(since, object, id = if (is.data.frame(since)) id, level = level)),
-    report_data(object), report_noise(object, attr(found, "test")), report_count(object, found),
+    report_data(object), report_noise(object, test), report_count(object, found),
     report_suspects(object, found, rows, values, neighbours), report_calibration(object),
-    report_next(object, n, level), report_end(object)
+    report_next(object, test, n, level), report_end(object)
   ))
   write_file(file, function(put) put(page))
   invisible(file)

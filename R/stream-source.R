@@ -7,19 +7,17 @@ stream_source <- function(source, batch_size, options) {
     return(text_source(source, batch_size, text_options(options)))
   }
   if (length(options)) abort_dots(rlang::names2(options))
-  if (parquet) {
-    return(parquet_source(source, batch_size))
-  }
-  if (inherits(source, "sturdy_source")) {
-    return(source)
-  }
   must(
-    is.data.frame(source) || is.function(source), "source",
+    parquet || is.data.frame(source) || is.function(source) || inherits(source, "sturdy_source"), "source",
     "be a data frame, the path of a CSV or Parquet file, a connection, a query made by
      {.fn dbi_source}, or a function that returns the next batch",
     got = source
   )
-  if (is.function(source)) new_source(once(), source) else frame_source(source, batch_size)
+  if (parquet) {
+    parquet_source(source, batch_size)
+  } else if (is.function(source)) {
+    new_source(once(), source)
+  } else if (is.data.frame(source)) frame_source(source, batch_size) else source
 }
 
 #' Opens a source; what R itself or a database has to say becomes the cause

@@ -267,21 +267,22 @@ void label_add(const label_data *data, const label_point *at, const int *y,
     const double right = row.R[y[i]];
     wrong += often * (1 - right);
     spread += often * right * (1 - right);
-    if (said->log_inverse)
-      add_log(said->log_inverse + i, log(weight) - fmax(log_z, LEAST_LOG));
-    if (said->truth)
-      for (int c = 0; c < C; c++)
-        said->truth[IDX(c, i, C)] += weight * row.R[c];
-    if (said->seen)
-      for (int c = 0; c < C; c++)
-        said->seen[IDX(c, i, C)] += weight * row.mixed[c];
-    if (said->unusual && row.mixed[y[i]] > 0) {
+    const double x = log(weight) - fmax(log_z, LEAST_LOG);
+    add_log(said->log_inverse + i, x);
+    /* the point's share of all so far, the row's reports left out of it, too */
+    const double share = x > -INFINITY ? exp(x - said->log_inverse[i]) : 0;
+    for (int c = 0; c < C; c++) {
+      double *seen = said->seen + IDX(c, i, C);
+      *seen += share * (row.mixed[c] - *seen);
+    }
+    for (int c = 0; c < C; c++) said->truth[IDX(c, i, C)] += weight * row.R[c];
+    if (row.mixed[y[i]] > 0) {
       const double own = row.q[y[i]] * entry(data, at->U, y[i], y[i]);
       said->unusual[i] += weight * right * fmax(1 - own / row.mixed[y[i]], 0);
     }
   }
-  if (said->wrong) *said->wrong = wrong;
-  if (said->spread) *said->spread = spread;
+  *said->wrong = wrong;
+  *said->spread = spread;
 }
 
 void label_seen(const label_data *data, const label_point *at, double *q,

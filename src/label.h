@@ -34,10 +34,11 @@ typedef struct {
   double *M, *w, *b, *U, *L, *v;
 } label_slope;
 
-/* What the points say of rows, by weight. Each may be NULL. */
+/* What the points say of rows, by weight */
 typedef struct {
   double *truth;       /* [C x n] posterior of the true class */
-  double *seen;        /* [C x n] the same without the row's reports */
+  double *seen;        /* [C x n] the same without the row's reports: these are
+                        * left out of the weights, too */
   double *unusual;     /* [n] probability that the label is right and the scores
                     * are of another class */
   double *log_inverse; /* [n] log of one over the probability of what is

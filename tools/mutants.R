@@ -1286,6 +1286,10 @@ mutant(
   r = "answer-groups"
 )
 mutant(
+  "a label stays in the weights of what is said of its row without it", "src/label.c",
+  "exp(x - said->log_inverse[i])", "weight", r = "label-rows", c = "label"
+)
+mutant(
   "a label stays in the weights of the points that answer without it", "src/label.c",
   "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
 )
@@ -1553,4 +1557,129 @@ mutant(
 mutant(
   "what the terms of a stream have learned may be others when it is resumed", "R/stream-state.R",
   "deparse(attr(blueprint$terms, \"predvars\"), control = \"hexNumeric\")", "\"\"", r = "stream-checkpoint"
+)
+
+# What no test had noticed of groups, audits, weights and the points of a stage ------------------
+
+mutant(
+  "with bounds of overlap scores have learned some of the noise", "R/label-problem.R",
+  "learns <- noisy && is.null(way$within) && !held", "learns <- noisy && !held", r = "label-problem"
+)
+mutant(
+  "scores beyond the rows of groups are of the last groups", "R/label-rows.R",
+  "group <- c(group, integer(ncol(P) - length(group)))",
+  "group <- c(integer(ncol(P) - length(group)), group)", r = "label-rows"
+)
+mutant(
+  "no more labels are wrong than there are rows, whatever these stand for", "R/label-rows.R",
+  "label_poisson(said, sum(report_times(reports)))", "label_poisson(said, reports$n)",
+  r = "label-rows"
+)
+mutant(
+  "the choice among pairs of readers costs nothing", "R/label-shared.R",
+  " - log(rows[pairs]) / 2 - log(nrow(pairs))", " - log(rows[pairs]) / 2", r = "label-shared"
+)
+mutant(
+  "counts by group take rows that stand for several once", "R/answer-groups.R",
+  "t(rowsum(what * times, groups)) # draws x groups",
+  "t(rowsum(what + 0, groups)) # draws x groups", r = "answer-groups"
+)
+mutant(
+  "a group is one of the others that it is compared with", "R/answer-groups.R",
+  "- rates * size) / (sum(size) - size)", "- rates * size) / sum(size)", r = "answer-groups"
+)
+mutant(
+  "labels that came in are cut at the rate of all that are listed", "R/answer-audit.R",
+  "seq_len(sum(false_share(came$probability) <= fdr))",
+  "seq_len(min(nrow(came), sum(false_share(listed$probability) <= fdr)))", r = "answer-audit"
+)
+mutant(
+  "checks of what came in count as labels from before", "R/answer-audit.R",
+  "before <- lapply(before, `[`, groups[before$row] == \"before\")", "before <- before",
+  r = "answer-audit"
+)
+mutant(
+  "an audit takes no notice of weights", "R/answer-audit.R",
+  "reports$times <- if (length(times)) c(times, rep(1, length(code)))", "reports$times <- NULL",
+  r = "answer-audit"
+)
+mutant(
+  "of numbers of rows to draw from the smallest is taken", "R/answer-drawn.R",
+  "best <- max(which(light >= among_near * max(light)))",
+  "best <- min(which(light >= among_near * max(light)))", r = "answer-drawn"
+)
+mutant(
+  "rows to check are drawn of the first of the table", "R/answer-drawn.R",
+  "open <- order[said$source[order] > 0L]", "open <- which(said$source > 0L)", r = "answer-drawn"
+)
+mutant(
+  "what labels told their scores takes no notice of weights", "R/answer-power.R",
+  "told = max(sum(times * told_of_itself(object, open)), 0)",
+  "told = max(sum(told_of_itself(object, open)), 0)", r = "answer-power"
+)
+mutant(
+  "shards are as near to rest as the first of them", "R/shard-pass.R",
+  "a$worst <- max(a$worst, b$worst)", "a$worst <- a$worst", r = "shard-rounds"
+)
+mutant(
+  "classes of columns go to others where some are passed over", "R/stream-text.R",
+  "seen[is.na(classes[!classes %in% \"NULL\"])]", "seen[is.na(classes)]", r = "stream-text"
+)
+mutant(
+  "a column of missing values alone has a class when a stream is resumed", "R/stream-state.R",
+  "replace(state$classes, state$classes == \"\", NA)", "state$classes", r = "stream-checkpoint"
+)
+mutant(
+  "what was recorded of checked rows is of the groups of the first rows", "R/noise-known.R",
+  "c(replace(source, known, 0L), source[before$row])",
+  "c(replace(source, known, 0L), source[seq_along(before$row)])", r = "noise-known"
+)
+mutant(
+  "readers start at rates of classes in the order of the table", "R/noise-models.R",
+  "rowMeans(e) else e[, model$turn]", "rowMeans(e) else e", r = "noise-models"
+)
+mutant(
+  "shares of sources take rows that stand for several once", "R/noise-reports.R",
+  "split(report_times(reports)[reports$row[open]], source)", "split(rep(1, sum(open)), source)",
+  r = "noise-reports"
+)
+mutant(
+  "one rate cuts off the other below the most that this can be", "R/noise-rates.R",
+  "    by_cut[most == priors[[2]]$most] <- 0\n", "", r = "noise-rates"
+)
+mutant(
+  "nodes of given rates have lost cavities", "R/noise-truth.R",
+  "setdiff(truth$model[duplicated(truth$model)], \"given\")",
+  "truth$model[duplicated(truth$model)]", r = "fit-truth"
+)
+mutant(
+  "some noise models alone have the weights that they have among all", "R/noise-truth.R",
+  "truth$weight <- shares(truth$weight[mine])", "truth$weight <- truth$weight[mine]",
+  r = "fit-truth"
+)
+mutant(
+  "a column whose name differs by case alone is a step of a query", "R/data-sql.R",
+  "startsWith(tolower(names), own)", "startsWith(names, own)", r = "answer-sql"
+)
+mutant(
+  "scores anywhere count by their number", "R/fit-few.R",
+  "rep(c(1, length(rows) / NROW(anywhere)), c(length(rows)", "rep(c(1, 1), c(length(rows)",
+  r = "fit-few"
+)
+mutant(
+  "variances through inducing inputs take rows that stand for several once", "R/fit-few.R",
+  "at$lambda / report_times(object$data$reports)", "at$lambda", r = "fit-few"
+)
+mutant(
+  "nodes pay again for what ratios of lengthscales have cost", "R/learn-nodes.R",
+  "log_prior - prior_spent(problem$latent)", "log_prior", r = "learn-points"
+)
+mutant(
+  "points stand around the mean of those before, however few these are", "R/learn-nodes.R",
+  "component$centre <- trust * centre + (1 - trust) * component$centre",
+  "component$centre <- centre", r = "learn-points"
+)
+mutant(
+  "the length of a row for a cosine kernel is that of columns without weights", "src/kernel.c",
+  "length[i] += k->weight[j] * x * x;", "length[i] += x * x;", r = "kernel-shape"
 )

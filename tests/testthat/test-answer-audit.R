@@ -55,6 +55,46 @@ test_that("versions of a table are matched by the names of rows, or a column", {
   expect_output(print(same), "no label came in")
 })
 
+test_that("labels called wrong are cut among those that came in, whatever else is wrong", {
+  a <- audited()
+  local_fewer_points()
+  sure <- order(-abs(a$d$a + a$d$b)[1:100])
+  old <- flipped(a$d[1:100, ], sure[1:8]) # wrong before, and still
+  fit <- bpm(class ~ a + b, old, control = ep_control(progress = FALSE))
+  said <- quietly_audit(fit, flipped(old, sure[c(1:3, 9:12)]), fdr = 0.1)
+  expect_equal(said$counts, c(kept = 93, changed = 7, added = 0, removed = 0))
+  p <- sort(said$changed$probability, decreasing = TRUE)
+  expect_equal(nrow(said$suspects), sum(cumsum(1 - p) / 1:7 <= 0.1))
+  expect_equal(sort(said$suspects$row), sort(sure[9:12]))
+})
+
+test_that("the rate of what came in is that of its rows, whatever their groups", {
+  groups <- factor(rep(c("before", "u", "v"), c(20, 30, 10)))
+  local_mocked(group_counts = function(...) NULL, group_table = function(...) NULL)
+  higher <- function(e) { # the rates of the first class, which all rows are of
+    audit_rates(NULL, list(
+      p = array(rep(1:0, each = 60), c(60, 2, 1)), weight = 1, omega = list(array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
+    ), groups, 0.9)$higher
+  }
+  expect_equal(higher(c(0.2, 0.1, 0.4)), 0) # 7 of 40
+  expect_equal(higher(c(0.2, 0.15, 0.4)), 1) # 8.5 of 40
+})
+
+test_that("rows stand for as many as before, and those that came in for one; checks there are not of their group", {
+  reports <- with_times(new_reports(3, 2, c(1:3, 2L), c(1, 0, 1, 1), c(1, 2, 2, 1)), c(2, 3, 4))
+  data <- audit_data(list(X = matrix(0, 3, 2), y = c(-1, 1, 1), reports = reports), matrix(1, 2, 2), 2:1, c("a", "b"))
+  expect_equal(data$reports$times, c(2, 3, 4, 1, 1))
+  expect_equal(label_code(data), c(1, 2, 2, 2, 1))
+  local_mocked(new_second_stage = function(spec, molded, ...) molded$data$reports)
+  judged <- function(groups) audit_judge(list(data = data), factor(groups, c("before", "came in")))
+  before <- judged(rep(c("before", "came in"), 3:2))
+  expect_equal(before[c("row", "source", "value")], list(
+    row = c(1:5, 2L), source = c(1L, 0L, 1L, 2L, 2L, 1L), value = c(1L, 2L, 2L, 2L, 1L, 1L)
+  ))
+  came <- judged(rep(c("before", "came in", "before", "came in"), c(1, 1, 1, 2)))
+  expect_equal(came$row, 1:5)
+})
+
 test_that("where no label is as before there is nothing to compare with, and that is said", {
   a <- audited()
   all <- flipped(a$d[1:100, ], 1:100)

@@ -102,6 +102,32 @@ test_that("the rates of a fit are those of its groups, and of given rates only s
   expect_equal(sum(said$wrong), sum(mislabelled(fit)$probability), tolerance = 0.1)
 })
 
+test_that("a row that stands for several counts as often", {
+  d <- toy()
+  by <- rep(c("a", "b"), each = 20)
+  times <- rep(1:4, 10)
+  said <- group_rates(suppressMessages(
+    gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, rates = by, weights = times)
+  ))
+  expect_equal(said$rows, as.vector(tapply(times, by, sum)))
+  expect_equal(said$recorded, as.vector(tapply(times * (d$class == "yes"), by, sum) / said$rows))
+})
+
+test_that("a group is compared with the others, by their rows", {
+  groups <- factor(rep(c("a", "b", "c"), c(30, 10, 10)))
+  # of three points with rates of the first class, which all rows are of
+  rates <- list(c(0.2, 0.25, 0.25), c(0.1, 0.01, 0.3), c(0.3, 0.1, 0.1))
+  said <- list(
+    p = array(rep(1:0, each = 50), c(50, 2, 3)), weight = c(0.5, 0.3, 0.2),
+    omega = lapply(rates, function(e) array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
+  )
+  judge <- list(data = list(reports = list(sources = letters[1:3])), recalibration = TRUE)
+  others <- function(e) (sum(e * c(30, 10, 10)) - e * c(30, 10, 10)) / (50 - c(30, 10, 10))
+  higher <- Reduce(`+`, Map(function(e, w) w * (e > others(e)), rates, said$weight))
+  expect_equal(group_higher(judge, said, groups), higher)
+  expect_identical(group_higher(replace(judge, "recalibration", list(NULL)), said, groups), rep(NA_real_, 3))
+})
+
 test_that("of several classes one is compared if it is named", {
   fit <- gpc(Species ~ ., iris[seq(1, 150, 3), ], kernel = held(), epsilon = 0.05)
   by <- rep(c("a", "b"), 25)
@@ -118,6 +144,7 @@ test_that("groups and predictions that can't be are refused", {
   expect_error(group_rates(fit, replace(by, 2, NA)), class = "sturdy_error_by")
   expect_error(group_rates(fit, rep("a", 40)), class = "sturdy_error_by")
   expect_error(group_rates(fit, 1:40), class = "sturdy_error_by")
+  expect_error(group_rates(fit, c(1:21, 1:19)), class = "sturdy_error_by") # of two rows each, on average
   expect_error(group_rates(fit, by, class = "other"), class = "sturdy_error_choice")
   expect_error(group_rates(fit, by, predicted = by), class = "sturdy_error_predicted")
   expect_error(group_rates(1, by), class = "sturdy_error_type")

@@ -100,6 +100,9 @@ test_that("scores are made less sure by so many nats", {
   without <- loo_terms(fit)
   expect_equal(asked_table(fit)$told, sum(with - without), tolerance = 1e-6)
   expect_gt(asked_table(fit)$told, 0)
+  fit$label_stage$data$reports$times <- rep(1:2, 20) # each of as many labels
+  local_mocked(told_of_itself = function(object, rows) rep(0.1, length(rows)))
+  expect_equal(asked_table(fit)$told, 6)
 })
 
 test_that("more rows and clearer classes show more, and overlap hides everything", {

@@ -292,3 +292,10 @@ test_that("a fit without inputs has one probability", {
   con <- sql_tables(points = d)
   expect_equal(by_sql(con, fit), unname(predict(fit, d, type = "response")), tolerance = 1e-10)
 })
+
+test_that("names of steps are those of no column, whatever the case of its letters", {
+  made <- function(...) sql_steps(FALSE, names = c("a", ...))$let("1E0")
+  expect_identical(made("my_sturdy"), "sturdy_1_1")
+  for (name in c("sturdy", "Sturdyness", "STURDY")) expect_identical(made(name), "sturdy__1_1")
+  for (name in c("sturdy_1", "STURDY_1_1")) expect_identical(made(name, "Sturdy"), "sturdy___1_1")
+})

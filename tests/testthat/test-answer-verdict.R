@@ -75,7 +75,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   )
   expect_equal(count_line(stated(5, numbers), 2), "About 0.3 of 1,100.")
   expect_equal(
-    said(0.1)[["Could hide?"]], "10% wrong would show in 4 of 10 tables (2 if ill only)."
+    said(0.1)[["Could hide?"]], "10% wrong shows in 4 of 10 such tables (2 if ill only)."
   )
   expect_match(said(1)[[1]], "Can't tell")
   expect_match(said(1)[["How many?"]], "0 to 2 of 1,100 (90% interval), 0.3 expected", fixed = TRUE)
@@ -94,6 +94,8 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   expect_named(said(70), c("Wrong labels?", "How many?", "What next?"))
   expect_equal(said(1)[["What next?"]], "Check the first 2: 2 wrong labels expected, 0.4 would remain.")
   expect_null(next_words(first_checks(numeric(4), 0))) # every label is known
+  few <- first_checks(c(0.2, 0.1, 0.1), 0.4, 2)
+  expect_equal(next_words(few), "Little to check: 0.3 wrong labels expected in the first 2.")
   expect_lte(max(nchar(unlist(lapply(c(0.1, 1, 7, 1e5), said)))), 63) # a line each
   test$noticed$probability <- c(0.97, 0.9, 0.81)
   expect_match(said(0.1)[[1]], "they would show")

@@ -131,7 +131,8 @@ test_that("a field that is missing or wrong is named", {
     kernel = quote(fit$kernel$type <- character()), kernel = quote(fit$kernel$shape <- as.raw(1)),
     kernel = quote(fit$kernel$linear <- c(0, 0)),
     data = quote(fit$data$X[2, 1] <- NA), data = quote(fit$data$y[1] <- 0),
-    data = quote(fit$data$rows <- 1), ep = quote(fit$ep$loo <- NULL),
+    data = quote(fit$data$rows <- 1), data = quote(fit$data$na_action <- c(7, Inf)),
+    data = quote(fit$data$na_action <- 41L), ep = quote(fit$ep$loo <- NULL),
     ep = quote(fit$ep$status <- "fine"),
     learning = quote(fit$learning$method <- 1),
     call = quote(fit$call <- 1)
@@ -143,7 +144,8 @@ test_that("a field that is missing or wrong is named", {
   }
   of_filtered <- list(
     prior = quote(fit$prior$group <- 1:2), weights = quote(fit$weights$C <- 1),
-    weights = quote(fit$weights$mean[1] <- Inf), data = quote(fit$filter$rows <- NULL),
+    weights = quote(fit$weights$mean[1] <- Inf), weights = quote(fit$weights$C[] <- 0),
+    data = quote(fit$filter$rows <- NULL),
     data = quote(fit$filter$errors <- 1e9)
   )
   for (k in seq_along(of_filtered)) {
@@ -196,10 +198,29 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   }
   changed(average, fit$nodes$tau <- NA_real_)
   changed(average, fit$nodes$truth$model <- mean)
+  changed(average, fit$nodes$truth$loo <- factor("a"))
+  changed(average, fit$nodes$truth$recorded <- NULL)
+  changed(average, fit$nodes$truth$p[2] <- NaN)
+  changed(average, fit$nodes$truth$weight <- c(0.5, 0.5))
+  changed(average, fit$nodes$point <- numeric())
+  changed(average, fit$nodes$b[2] <- NA)
+  changed(average, fit$nodes$b <- -7)
+  changed(average, fit$nodes$tau <- c(fit$nodes$tau, fit$nodes$tau))
   changed(average, fit$nodes$few$weight <- numeric())
   changed(average, fit$nodes$table$model <- NULL)
   changed(average, fit$label_stage$nodes$points$one$U <- -7)
   changed(average, fit$data["reports"] <- list(NULL))
+  ordered <- suppressMessages(gpc(cut(a, 3, ordered_result = TRUE) ~ b, d, epsilon = 0.1, kernel = held()))
+  changed(ordered, fit$kernel["width"] <- NULL)
+  changed(ordered, fit$kernel$width <- c(fit$kernel$width, 1))
+  few <- toy_fit(inducing = 5)
+  changed(few, fit$inducing["C"] <- NULL)
+  changed(few, fit$inducing$C <- as.vector(fit$inducing$C))
+  units <- toy_fit(units = paste(toy()$class, rep(1:10, 4)))
+  changed(units, fit$data$units <- NA)
+  changed(units, fit$data$units$of[1] <- NaN)
+  changed(units, fit$data$units$rows <- fit$data$units$rows[-1])
+  changed(units, fit$data$units$row_names <- NULL)
   changed(linear, fit$prior$free <- NaN)
   changed(linear, fit$prior$intercept <- logical())
   changed(linear, fit$ep$kappa <- NULL)
@@ -225,6 +246,8 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$label_stage$nodes$unusual[2] <- -1)
   changed(average, fit$label_stage$nodes$points$two$U[1] <- NaN)
   changed(average, fit$label_stage$nodes$points$none <- NULL)
+  changed(average, fit$label_stage$nodes$points$one["v"] <- NULL)
+  changed(average, fit$label_stage$nodes$few <- NULL)
   changed(average, fit$label_stage$nodes$omega[[3]] <- -fit$label_stage$nodes$omega[[3]])
   changed(average, names(fit$label_stage$nodes$wrong)[1] <- "a")
 })

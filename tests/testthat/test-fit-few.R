@@ -35,6 +35,23 @@ test_that("few nodes have the probabilities of all, true and recorded", {
   expect_identical(node_latent(fit, made$X)$node, seq_len(node_count(fit)))
 })
 
+test_that("of a label stage scores anywhere count as much as the rows", {
+  for (classes in 2:3) {
+    d <- toy_scores(classes, 60)
+    made <- label_made(d, "scores", models = c("none", "one"))
+    made$noise$weights[] <- 0.5
+    stage <- list(
+      data = c(list(X = made$P), made$data), omega = diag(classes), recalibration = list(kind = "scores"),
+      nodes = label_made_average(made, 16L)
+    )
+    answers <- node_answers(stage)
+    rows <- nrow(answers) / (3 * classes) # of probabilities of the classes, which sum to 1 before they are weighted
+    sums <- Reduce(`+`, lapply(seq_len(classes) - 1, function(t) answers[t * rows + seq_len(rows), 1]))
+    expect_equal(sum(sums[1:60]^2), sum(sums[-(1:60)]^2))
+    expect_equal(mean(sums^2), 1)
+  }
+})
+
 test_that("with few rows all nodes are used", {
   local_fewer_points()
   fit <- averaged_some(29, kernel = kernel_iso(1, fixed = TRUE))$fit
@@ -72,6 +89,19 @@ test_that("variances through inducing inputs are exact ones where these are the 
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), exact$m, tolerance = 1e-12)
   K <- native_gram(X, new, model_columns(fit), hyper[[1]])
   expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), crossprod(K, b))
+})
+
+test_that("rows that stand for several are looked at as often, and have as small a nugget", {
+  local_fewer_points()
+  times <- rep_len(1:3, 40)
+  fit <- suppressMessages(averaged_some(
+    40, weights = rep_len(1:3, 40), kernel = kernel_iso(2, nugget = 0.4, fixed = TRUE)
+  ))$fit
+  expect_equal(tabulate(rows_looked_at(fit), 40), times)
+  at <- list(node = which.max(fit$nodes$table$weight), weight = 1)
+  new <- fit$data$X[1:20, ] + 0.1
+  through <- node_latent(fit, new, c(at, inducing_variances(fit, at$node, few_inputs(fit, 40))))
+  expect_equal(through$s2, node_latent(fit, new, at)$s2, tolerance = 1e-5)
 })
 
 test_that("variances may go through one inducing input that is the only feature", {

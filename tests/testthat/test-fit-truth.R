@@ -196,6 +196,19 @@ test_that("what is kept of each noise model gives the means over its nodes", {
   }
 })
 
+test_that("of some noise models alone the nodes have the weights that sum to one", {
+  truth <- list(
+    p = array(1:12, c(2, 2, 3)), loo = array(13:24, c(2, 2, 3)), log_z = matrix(1:6, 2), weight = c(0.2, 0.3, 0.5),
+    model = c("none", "one", "two"), omega = as.list(1:3), y = 1:2, source = c(1L, 1L)
+  )
+  some <- truth_under(truth, c("one", "two"))
+  expect_equal(some$weight, c(0.375, 0.625))
+  expect_identical(some[c("p", "loo", "log_z", "model", "omega", "y", "source")], list(
+    p = truth$p[, , 2:3], loo = truth$loo[, , 2:3], log_z = truth$log_z[, 2:3], model = c("one", "two"),
+    omega = list(2L, 3L), y = truth$y, source = truth$source
+  ))
+})
+
 test_that("block by block of the rows the nodes say what they say at once", {
   local_fewer_points() # some rows in a block of two classes, one in a block of three
   for (classes in 2:3) {
@@ -225,6 +238,8 @@ test_that("one node at which a cavity was lost does not decide what the others s
     left_out_weight(truth),
     unname(t(apply(mended, 1, function(v) truth$weight / exp(v) / sum(truth$weight / exp(v)))))
   )
+  truth$model <- c("given", "given", "given", "none") # at rates that are given nothing is lost
+  expect_equal(left_out_score(truth), harmonic(truth$log_z), tolerance = 1e-12)
 })
 
 test_that("a row is left out as by a fit without it, also where a node has lost its cavity", {

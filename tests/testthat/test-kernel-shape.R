@@ -52,6 +52,20 @@ test_that("Gram matrices of all shapes are their formulas", {
   }
 })
 
+test_that("columns have their weights in distances and in the length of a row", {
+  X <- shape_rows(20)
+  new <- 2 * X[1:5, ] + 1
+  weight <- c(1, 0.3)
+  weighted <- function(X) X * rep(sqrt(weight), each = nrow(X))
+  for (shape in kernel_shapes) {
+    columns <- replace(shape_columns(shape), "weight", list(weight))
+    expect_equal(
+      native_gram(X, new, columns, shape_hyper),
+      shape_gram(weighted(X), weighted(new), shape_hyper, shape, 1), tolerance = 1e-13
+    )
+  }
+})
+
 test_that("a rational quadratic with many alpha is a squared exponential", {
   X <- shape_rows(10)
   at <- function(...) native_gram(X, NULL, shape_columns(...), shape_hyper)

@@ -204,6 +204,22 @@ test_that("points whose weights are next to nothing are not kept, and make no ot
   }
 })
 
+test_that("few points that are kept have the means of all, and the weights stay near", {
+  said <- withr::with_seed(3, rbind(rnorm(400), rexp(400), runif(400)) * c(1, 0.1, 0.01))
+  said <- said - rowMeans(said)
+  some <- withr::with_seed(4, sample(400, 30))
+  before <- rep(1 / 30, 30)
+  weight <- calibrated_weights(before, said[, some])
+  expect_gt(max(abs(said[, some] %*% before)), 0.01)
+  expect_lt(max(abs(said[, some] %*% weight)), 1e-4)
+  expect_equal(sum(weight), 1)
+  expect_gte(min(weight), 0)
+  # the nearest of those with these means, as Lagrange has it
+  A <- rbind(said[, some], 1)
+  nearest <- before + drop(crossprod(A, solve(tcrossprod(A), c(-drop(said[, some] %*% before), 0))))
+  if (min(nearest) > 0) expect_equal(weight, nearest, tolerance = 0.02)
+})
+
 test_that("points of large weight keep it, and the others are thinned to as much [Fearnhead and Clifford]", {
   w <- withr::with_seed(1, rgamma(200, 0.1))
   w <- w / sum(w)
@@ -221,6 +237,8 @@ test_that("points of large weight keep it, and the others are thinned to as much
     # of the others the mean along their order
     expect_lt(abs(sum(some$weight * x[some$at]) - sum(w * x)), 2 * diff(range(x)) * least)
   }
+  # of nine alike every third, each the middle one of those that it stands for
+  expect_identical(thinned_weights(rep(c(0.91, 0.01), c(1, 9)), 4, 1:10)$at, c(1L, 3L, 6L, 9L))
   expect_identical(label_kept(60, 2), 512L)
   expect_identical(label_kept(1e6, 2), 32L)
   expect_identical(label_kept(5000, 2), 200L)

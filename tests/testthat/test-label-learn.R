@@ -148,6 +148,14 @@ test_that("a search goes on from the modes of the first noise model, and from th
   both <- !first$problem$field %in% c("pairs", "u")
   expect_equal(from$z, mode$z[both])
   expect_equal(tcrossprod(from$root), tcrossprod(mode$root)[both, both], tolerance = 1e-10)
+  # how much of the noise was learned is shared, the noise of another model is not
+  made <- label_made(toy_scores(2, 40), "scores")
+  one <- label_made_problem(made, "one")
+  two <- label_made_problem(made, "two")
+  z <- seq_len(one$d)
+  from <- label_starts(two, list(found = list(list(z = z, root = diag(one$d))), problem = one))[[2]]
+  for (name in setdiff(one$field, "noise")) expect_equal(from$z[two$field == name], z[one$field == name])
+  expect_equal(from$z[two$field == "noise"], c(0, 0))
 })
 
 test_that("an end that is found twice is one mode, and one that is far below the best none", {
@@ -160,6 +168,32 @@ test_that("an end that is found twice is one mode, and one that is far below the
   alike <- label_made_problem(label_made(alike_scores(), "recorded"), "none")
   value <- vapply(label_modes(alike), `[[`, 1, "value")
   expect_true(all(max(value) - value < label_lost))
+})
+
+test_that("ends within a standard deviation are one mode, others are several, whose volumes add up", {
+  ends <- list(list(z = 0.5, value = -3), list(z = 0, value = -2), list(z = 0.05, value = -2.5), list(z = 4, value = -9.5))
+  local_mocked(
+    label_starts = function(...) ends, label_climb = function(start, ...) start,
+    label_curved = function(end, ...) c(end, list(root = matrix(0.1), inverse = matrix(10), laplace = end$value - log(10)))
+  )
+  modes <- label_modes(list())
+  expect_equal(vapply(modes, `[[`, 1, "z"), c(0, 0.5))
+  local_mocked(label_points_at = function(...) NULL)
+  said <- label_integral(list(d = 1), 0L)
+  total <- log(exp(-2) + exp(-3)) - log(10)
+  expect_equal(said[c("laplace", "log_evidence", "modes")], list(laplace = total, log_evidence = total, modes = 2L))
+  expect_equal(exp(said$log_weight), exp(c(-2, -3)) / sum(exp(c(-2, -3))))
+})
+
+test_that("points of several modes have the density of all of them, as many as each has", {
+  problem <- label_made_problem(label_made(toy_scores(2, 40), "fit"), "none")
+  mode <- label_modes(problem)[[1]]
+  wide <- utils::modifyList(mode, list(
+    root = 2 * mode$root, inverse = mode$inverse / 2, log_det = mode$log_det + problem$d * log(2)
+  ))
+  alone <- label_weighted(problem, list(mode), 2000)
+  both <- label_weighted(problem, list(mode, wide), c(2000, 200))
+  expect_equal(both$log_evidence, alone$log_evidence, tolerance = 0.03 / abs(alone$log_evidence))
 })
 
 test_that("where one point has all the weight the curvature tells the evidence, and points are alike", {

@@ -83,6 +83,8 @@ test_that("a number of coordinates has its place in a field, and the prior is st
   expect_equal(as.vector(count("recorded", "matrix")), c(2, 1, 3, 1, 3, 9, NA))
   expect_equal(as.vector(count("scores", "none")), c(2, 1, 3, 1, 3, NA, NA))
   expect_equal(as.vector(count("fit", "each", plain = TRUE)), c(2, 1, 3, NA, NA, 3, NA))
+  made$scores$way$within <- log(c(0.5, 2)) # with bounds of overlap scores have learned none, and one slope
+  expect_equal(as.vector(count("scores", "one")), c(2, 1, NA, 1, 3, 1, NA))
 })
 
 test_that("a share of unusual rows that is held is no coordinate, also one of 0", {
@@ -176,6 +178,13 @@ test_that("of very many classes matrices are two numbers, and the likelihood the
     expect_equal(label_value(problem, Z), plain_value(drop(Z), problem, made), tolerance = 1e-10)
     expect_gradient(problem)
   }
+  # a label far from its scores is right by the rows that are unusual, few as they are
+  made <- label_made(d, "scores", unusual = 45e-260)
+  made$P[1, ] <- replace(rep(1e-290, 45), c(1, made$y[1]), c(1, 1e-280))
+  problem <- label_made_problem(made, "none")
+  expect_equal(label_value(problem, matrix(0, problem$d)), plain_value(
+    numeric(problem$d), problem, made, unusual = 45e-260
+  ), tolerance = 1e-10)
 })
 
 test_that("of several classes each errs towards those near it, of more than twelve four", {

@@ -27,9 +27,10 @@ test_that("a row's classes, with its label and without, and unusual rows are mea
       at <- plain_points(made, nodes, models[m])
       mean <- function(of) plain_mean(at$points, at$weight, of)
       expect_equal(nodes$truth$p[, , m], mean(function(one) one$truth), tolerance = 1e-9)
-      expect_equal(nodes$truth$loo[, , m], mean(function(one) one$seen), tolerance = 1e-9)
       # without the row's label points weigh 1 / z: its probability is the harmonic mean
-      expect_equal(nodes$truth$log_z[, m], -log(mean(function(one) 1 / one$z)), tolerance = 1e-9)
+      inverse <- mean(function(one) 1 / one$z)
+      expect_equal(nodes$truth$loo[, , m], mean(function(one) one$seen / one$z) / inverse, tolerance = 1e-9)
+      expect_equal(nodes$truth$log_z[, m], -log(inverse), tolerance = 1e-9)
       said <- mean(function(one) one$unusual)
       unusual <- unusual + nodes$models$probability[m] * said
     }
@@ -108,6 +109,16 @@ test_that("of many labels what few points leave open is in the number: ends of 9
   expect_equal(variance(6), within + t * between, tolerance = 0.01)
   expect_equal(variance(1e6), within + between, tolerance = 0.01)
   expect_equal(variance(6, "laplace"), within + between, tolerance = 0.01)
+  # so many may be wrong of as many labels, in few rows
+  data$reports <- with_times(label_reports(rep(1:2, 30), 2L), rep(10, 60))
+  expect_equal(variance(1e6), within + between, tolerance = 0.01)
+})
+
+test_that("labels are as many as rows stand for, or rows", {
+  rows <- function(times) label_rows(toy_scores(2, 40)$prob, with_times(label_reports(rep(1:2, 20), 2L), times), list())
+  expect_equal(rows(NULL)$labels, 40)
+  expect_equal(rows(rep(20.1, 40))$labels, 804)
+  expect_equal(rows(rep(0.1, 40))$labels, 40)
 })
 
 test_that("noise models of no probability are left out, but the best with wrong labels never is", {
@@ -120,6 +131,9 @@ test_that("noise models of no probability are left out, but the best with wrong 
   nodes$models$probability <- c(1, 1e-30, 1e-40)
   said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
   expect_equal(said$truth$model, c("none", "one"))
+  nodes$models$probability <- c(1e-30, 0.7, 0.3) # the first of them is not asked
+  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  expect_equal(said$truth[c("model", "weight")], list(model = c("one", "first"), weight = c(0.7, 0.3)))
 })
 
 test_that("the points that are kept say of rows what all of them say, but for little", {
@@ -150,6 +164,44 @@ test_that("new rows have the classes of their scores at each point that is kept"
     }
     some <- c(2, length(nodes$table$weight))
     expect_equal(label_seen_new(new, nodes, some), seen[, , some])
+  }
+})
+
+test_that("rows of a group have its weights, and those after them the weights of all", {
+  d <- toy_scores(2, 60, seed = 2)
+  group <- rep(1:3, 20)
+  made <- label_made(
+    d, "scores", reports = label_reports(as.integer(d$labels), 2L, group, letters[1:3]), models = "one"
+  )
+  nodes <- label_made_average(made, 16L)
+  new <- unname(toy_scores(2, 7, 3, seed = 9)$prob)
+  seen <- label_seen_new(rbind(made$P, new), nodes, group = group)
+  expect_equal(seen[60 + 1:7, , ], label_seen_new(new, nodes), tolerance = 1e-12)
+  for (g in 1:3) {
+    mine <- which(group == g)
+    point <- plain_point_at(nodes$points$one, nodes$omega[[5]][g, , ], 5, 2)
+    point$w <- point$w + nodes$points$one$v[2 * g - 1:0, 5]
+    point$out <- matrix(nodes$points$one$M[, 5], 2)
+    expect_equal(seen[mine, , 5], plain_label_rows(point, made$P[mine, ], rep(1, 20))$seen, tolerance = 1e-10)
+  }
+})
+
+test_that("of very many classes overlap is two numbers, of each point its own, and may be left out", {
+  nodes <- withr::with_seed(1, list(
+    points = list(one = list(
+      M = NULL, w = matrix(stats::rnorm(82), 41), b = matrix(stats::runif(82, 0.5, 2), 41),
+      U = rbind(c(0.9, 0.6), c(0.1, 0.4) / 41), v = NULL
+    )), table = data.frame(model = c("one", "one"), weight = 0.5)
+  ))
+  P <- withr::with_seed(2, matrix(stats::rexp(205), 5))
+  P <- P / rowSums(P)
+  for (k in 1:2) {
+    U <- diag(c(0.9, 0.6)[k], 41) + c(0.1, 0.4)[k] / 41
+    expect_equal(label_overlap_at(nodes, 1:2)[, , k], U)
+    q <- exp(rep(nodes$points$one$w[, k], each = 5) + log(P) * rep(nodes$points$one$b[, k], each = 5))
+    q <- q / rowSums(q)
+    expect_equal(label_seen_new(P, nodes)[, , k], q %*% U, tolerance = 1e-12)
+    expect_equal(label_seen_new(P, nodes, overlap = FALSE)[, , k], q, tolerance = 1e-12)
   }
 })
 

@@ -83,6 +83,21 @@ test_that("pairs are found where errors are shared, and only there", {
   expect_null(found(0.15, n = 29)) # too few rows
 })
 
+test_that("a pair costs half the log of its rows, and the choice among all pairs its log", {
+  labels <- matrix(rep(1:2, 200), 400, 4) # six pairs
+  reports <- new_reports(400, 2, row(labels), col(labels), labels, letters[1:4], readers = TRUE)
+  even <- matrix(0.5, 400, 2)
+  taken <- function(gain) {
+    local_mocked(
+      coupled_em = function(labels, pairs, seen, p, steps) list(value = gain * NROW(pairs), p = p),
+      counted_as = function(...) 1
+    )
+    NROW(shared_errors(reports, even, even))
+  }
+  expect_equal(taken(log(400) / 2 + 0.99 * log(6)), 0)
+  expect_equal(taken(log(400) / 2 + 1.01 * log(6)), 2) # and then the other two of the four
+})
+
 test_that("labels that count less are powers, and their slopes differences", {
   reports <- new_reports(
     3, 2, c(1, 1, 1, 2, 2, 3), c(1, 2, 3, 1, 3, 0), c(1, 2, 2, 2, 1, 1), letters[1:3], readers = TRUE

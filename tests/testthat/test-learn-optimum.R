@@ -105,3 +105,14 @@ test_that("at the optimum the rate is the mean probability of a wrong label, EM'
   negative <- sum(p[two$data$y > 0]) + sum(1 - p[two$data$y < 0])
   expect_close(two$epsilon[["neg"]], sum(p[two$data$y > 0]) / negative, 2e-3)
 })
+
+test_that("modes are one that are near in value and in place, or within their width", {
+  mode <- list(par = c(0, 0), penalised = -10, H = diag(c(25, 1 / 9)))
+  known <- function(par, penalised) mode_is_known(list(par = par, penalised = penalised), list(mode))
+  expect_false(known(c(3.5, 0), -10.1)) # as good, and elsewhere
+  expect_true(known(c(0, 2.5), -12)) # within the width, however much worse
+  expect_false(known(c(0.5, 0), -11)) # near, but beyond it, and not as good
+  expect_true(known(c(0.5, 0), -10.4))
+  expect_true(known(c(9, 9), -17.1)) # lost
+  expect_false(mode_is_known(list(par = c(0, 0), penalised = -10), list()))
+})

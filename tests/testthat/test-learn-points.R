@@ -61,6 +61,26 @@ test_that("a component that gets no node is left out", {
   drawn <- node_draw(problem, modes, proposal, 10, 0)
   expect_equal(ncol(drawn$Z), 10)
   expect_equal(length(drawn$proposal), 1)
+  # what ratios of lengthscales cost of the prior is known beforehand
+  problem$latent$prior$lengthscale$spent <- c(1.5, 0.25)
+  expect_equal(node_draw(problem, modes, proposal, 10, 0)$log_f, drawn$log_f - 1.75)
+})
+
+test_that("points move from the mode to the mean of those before, as far as these can be trusted", {
+  mode <- mode_at(c(1, -1), diag(c(4, 1)), 0)
+  Z <- withr::with_seed(1, matrix(rnorm(40), 2))
+  w <- withr::with_seed(2, rexp(20))
+  w <- w / sum(w)
+  other <- mode_at(c(30, 30), diag(2), -3) # too far for its points to be moved
+  moved <- node_adapt(list(mode, other), list(ess = 6, log_weight = log(w), Z = Z))
+  plain <- node_proposal(list(mode, other))
+  for (k in seq_along(plain)) {
+    centre <- if (plain[[k]]$mode == 1) 6 / 8 * drop(Z %*% w) + 2 / 8 * c(1, -1) else c(30, 30)
+    expect_equal(moved[[k]]$centre, centre)
+    along <- crossprod(plain[[k]]$axes, Z - centre)
+    expect_equal(moved[[k]]$scale^2, 6 / 8 * drop(along^2 %*% w) + 2 / 8 * plain[[k]]$scale^2)
+  }
+  expect_equal(node_adapt(list(mode), list(ess = 0)), node_proposal(list(mode)))
 })
 
 test_that("drawn twice, nodes have the density of both draws together", {

@@ -63,6 +63,14 @@ test_that("a checked label is two reports: what was recorded, and what is right"
   expect_equal(nrow(of(50)), 1)
 })
 
+test_that("what was recorded of a checked row is of the group of that row", {
+  data <- list(y = c(-1, 1, 1, -1), source = c(1L, 2L, 1L, 2L), reports = label_reports(1:2, 2L))
+  reports <- known_reports(data, 1:4 == 4, list(row = 4, value = 2), c("a", "b"))$reports
+  expect_identical(reports[c("row", "source", "value")], list(
+    row = c(1:4, 4L), source = c(1L, 2L, 1L, 0L, 2L), value = c(1L, 2L, 2L, 1L, 2L)
+  ))
+})
+
 test_that("a fit of two classes and one of several keep reports on all rows, absorbed ones too", {
   fit <- toy_fit()
   expect_equal(fit$data$reports$value, label_code(fit$data))

@@ -117,6 +117,21 @@ test_that("the learner has a model that allows for wrong labels of every class t
   for (classes in 2:3) expect_identical(first(classes, noise_prior(c(none = 1))), "none")
 })
 
+test_that("readers start at the rates that are guessed of them, in whatever turn classes are", {
+  said <- cbind(c(1, 1, 2, 2, 2), c(1, 1, 2, 1, 2), c(2, 1, 2, 2, 2))[rep(1:5, 4), ]
+  reports <- new_reports(20, 2, row(said), col(said), said, letters[1:3], readers = TRUE)
+  guesses <- reader_guesses(reports)
+  for (turn in list(1:2, 2:1)) {
+    model <- noise_of("two", replace(noise_model("average", noise_prior(), reports), "turn", list(turn)))
+    starts <- noise_starts(model)
+    expect_length(starts, length(guesses))
+    for (k in seq_along(starts)) {
+      rates <- noise_rates(model, matrix(starts[[k]]))[, , 1]
+      expect_equal(rates, unname(guesses[[k]]), tolerance = 1e-8)
+    }
+  }
+})
+
 # The distribution of a rate under its prior, by the distribution function of the density in plain R
 ref_rate <- function(e, a, b, size, most) {
   pbeta(e / size, a, b) / pbeta(most / size, a, b)

@@ -68,8 +68,9 @@ test_that("slopes of rates in their coordinates are differences, also where one 
   class <- list(a = 1, b = 2, size = 1, most = 1, free = FALSE)
   wide <- list(a = 7, b = 3, size = 1, most = 1, free = FALSE)
   half <- list(a = 1, b = 4, size = 0.5, most = 0.5, free = FALSE)
+  even <- replace(half, "b", 1) # as likely at the most that it can be
   cases <- list(
-    list(class, class), list(wide, class), list(class, half), list(half, half), list(half),
+    list(class, class), list(wide, class), list(class, half), list(half, half), list(half), list(class, even),
     list(class, class, wide)
   )
   for (priors in cases) {

@@ -173,3 +173,10 @@ test_that("readers start as if the most were right, all or without one, but for 
   all <- c(sum(p), 20 - sum(p)) + 1
   expect_equal(guesses[[3]], t(vapply(1:4, wrong, c(0, 0))) / rep(all, each = 4), tolerance = 1e-12)
 })
+
+test_that("labels of sources are counted as often as their rows stand for, those that are known not at all", {
+  reports <- new_reports(5, 2, c(1:5, 4L), c(1, 2, 1, 0, 2, 2), c(1, 2, 2, 1, 1, 2), c("a", "b"))
+  expect_equal(source_counts(reports), c(2, 2))
+  expect_equal(source_counts(with_times(reports, c(3, 1, 0.5, 7, 2))), c(3.5, 3))
+  expect_equal(source_sizes(with_times(reports, c(3, 1, 0.5, 7, 2))), c(3.5, 3) / 6.5)
+})

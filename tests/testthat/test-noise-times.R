@@ -207,6 +207,15 @@ test_that("counts of weights that are not whole keep their mean", {
   expect_equal(repeated_rows(1:3, c(1, 3, 2)), c(1, 2, 2, 2, 3, 3))
 })
 
+test_that("what is left of a weight is a trial of as small a probability, also of very many", {
+  p <- c(0.2, 0.7, 0.01, 0.5)
+  times <- c(3.4, 1, 2.25, 0.6)
+  density <- binomial_sum(p, times)
+  trials <- plain_poisson_binomial(c(rep(p, floor(times)), 0.4 * 0.2, 0.25 * 0.01, 0.6 * 0.5))
+  expect_equal(density, trials[seq_along(density)], tolerance = 1e-10)
+  expect_equal(sum((seq_along(density) - 1) * density), sum(times * p), tolerance = 1e-10)
+})
+
 test_that("weights that make many labels of rows that differ are asked about", {
   d <- weighted_table(40)
   asked <- function(w, data = d) {
@@ -238,6 +247,7 @@ test_that("weights are refused by name where there are none", {
     bpm(class ~ a, d, weights = rep(2, 40), inference = "adf"), class = "sturdy_error_weights"
   )
   expect_error(gpc(Species ~ ., iris, weights = rep(2, 150)), class = "sturdy_error_weights")
+  expect_error(gpc(Species ~ ., iris, weights = rep(1:2, 75)), class = "sturdy_error_weights")
   fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = rep(2, 40))
   expect_error(check_fit(fit), class = "sturdy_error_weights")
   expect_error(posterior_sample(fit), class = "sturdy_error_weights")

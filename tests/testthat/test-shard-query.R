@@ -65,6 +65,34 @@ test_that("the sums of a query are those over the rows", {
   expect_true(all(is.finite(unlist(table_round(table, at)))))
 })
 
+test_that("cells of scores have the number, the mean and the spread of the rows in them", {
+  d <- withr::with_seed(5, data.frame(a = rnorm(400)))
+  d$class <- withr::with_seed(6, ifelse(d$a + rnorm(400) > 0, "yes", "no"))
+  fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
+  con <- sqlite_points(d)
+  table <- new_table(con, "points")
+  list2env(list(
+    needed = names(d), types = d, response = "class", n = 400, classes = list(value = c("no", "yes")),
+    blueprint = fit$blueprint
+  ), table)
+  cells <- table_scores(table, fit)
+  at <- list(w = fit$weights$mean, M = fit$weights$C, rates = rep(0.1, 2))
+  s <- ifelse(d$class == "yes", 1, -1)
+  X <- t(bpm_design(fit$data$X, fit$prior))
+  row <- cavity_in_r(X, s, at)$row
+  p <- pnorm(s * row$m / sqrt(1 + row$a))
+  logit <- qlogis(p)
+  cell <- paste(s > 0, floor(logit / label_cell))
+  moments <- function(x, w, of) {
+    sums <- rowsum(cbind(w, w * x, w * x^2), of)
+    sums[order(sums[, 2]), ]
+  }
+  made <- paste(cells$kind, seq_along(cells$kind) %% (length(cells$kind) / 2))
+  expect_lt(length(unique(cell)), 400)
+  expect_equal(moments(cells$logit, cells$times, made), moments(logit, 1, cell), tolerance = 1e-5, ignore_attr = TRUE)
+  expect_setequal(cells$kind, 1:2)
+})
+
 test_that("sums that are no finite numbers lead nowhere, and end", {
   expect_identical(newton_round(list(), list(value = 1, g = Inf)), list(value = NA_real_, penalised = -Inf, left = Inf))
 })

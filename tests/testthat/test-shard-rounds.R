@@ -45,6 +45,21 @@ test_that("so do those of the other models", {
 })
 
 # R in units of exp(shift), as src/criterion.c has them where exponents are large
+test_that("shards are as near to rest as the one that is farthest, and sums if none failed", {
+  part <- function(k) {
+    sums <- c("squares", "improper", "log_det", "loo", "H", "g", "P", "h")
+    terms <- list(worst = c(2, 5, 3)[k], status = 0, evidence = c(k, k, 0), evidence_zp = c(2 * k, k, 0))
+    c(stats::setNames(as.list(k * seq_along(sums)), sums), terms)
+  }
+  for (order in list(1:3, 3:1, c(2, 1, 3))) {
+    sum <- Reduce(add_passes, lapply(order, part))
+    expect_identical(sum$worst, 5)
+    expect_equal(unlist(sum[1:8], use.names = FALSE), 6 * 1:8)
+    expect_equal(sum[c("evidence", "evidence_zp")], list(evidence = c(6, 6, 0), evidence_zp = c(12, 6, 0)))
+  }
+  expect_identical(add_passes(part(1), list(status = -2)), list(status = -2))
+})
+
 test_that("terms of the evidence add up whatever their units", {
   value <- function(terms) c(terms[1] * exp(terms[3]), terms[2])
   parts <- list(c(2, 3, 0), c(0.5, -1, 4), c(-0.25, 0.5, 2))

@@ -381,3 +381,20 @@ test_that("calls by cost are written as they are made in memory", {
   expect_identical(written, as.character(predict(fit, d, cost = cost)))
   expect_false(identical(written, as.character(predict(fit, d))))
 })
+
+test_that("types that the first rows leave open are those of the next shard that has them", {
+  heads <- list(
+    list(rows = NULL), list(rows = 1, types = c(a = "numeric", b = NA, c = NA)),
+    list(rows = 2, types = c(a = "character", b = "character", c = NA)),
+    list(rows = 3, types = c(a = NA, b = NA, c = "logical")), list(rows = 4, types = c(a = "a", b = "b", c = "c"))
+  )
+  first <- first_rows(list(size = 5, ask = function(verb, shards) heads[shards]))
+  expect_identical(first, list(rows = 1, types = c(a = "numeric", b = "character", c = "logical")))
+})
+
+test_that("rows of a sample are those of all blocks at their places", {
+  block <- function(from, n) list2env(list(n = n, X = cbind(from + seq_len(n), 0), y = rep(1, n), Phi = 1, lambda = 1))
+  state <- list2env(list(options = list(keep = TRUE), blocks = list(block(0, 3), block(3, 1), block(4, 4))))
+  expect_equal(shard_rows(state, 1:8)$X[, 1], 1:8)
+  expect_equal(shard_rows(state, c(3, 4, 8))$X[, 1], c(3, 4, 8))
+})

@@ -154,3 +154,11 @@ test_that("a rate that is learned is printed as the label stage has it, beside i
   points <- vapply(stage$nodes$omega, function(omega) omega[1, 1, 2], 0)
   expect_equal(rate, sum(points * stage$nodes$table$weight), tolerance = 1e-8)
 })
+
+test_that("rows without a label are told apart from those without an input", {
+  fit <- toy_fit()
+  fit$data$na_action <- structure(c(3L, 9L, 12L), class = "omit")
+  expect_match(describe_rows(fit), "(3 more left out: missing values)", fixed = TRUE)
+  fit$data$unlabelled <- list(at = 9L)
+  expect_match(describe_rows(fit), "(2 more left out: missing values) (1 more without a label)", fixed = TRUE)
+})

@@ -325,6 +325,15 @@ test_that("what counts of an input is said of each kind of model", {
   expect_equal(said(stage), "scores of the classifier")
 })
 
+test_that("where inputs say nothing of the classes a page asks for no checks and tells nothing of a row", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(40), class = sample(c("no", "yes"), 40, TRUE)))
+  fit <- suppressMessages(gpc(class ~ a, d))
+  expect_identical(noise_test(fit)$kind, "blind")
+  page <- report(fit, n = 2)
+  expect_match(page, "<p class=\"verdict calm\">Wrong labels\\? Can't tell: the inputs say next to nothing")
+  expect_no_match(page, "What next\\?|probably fine")
+})
+
 test_that("a page has no column that was dropped in its formula, and no count of none", {
   expect_equal(used_formula(y ~ id + a + log(b), "id"), "y ~ a + log(b)")
   expect_equal(used_formula(y ~ `an id` + a, "an id"), "y ~ a")
@@ -347,4 +356,13 @@ test_that("identifiers that most rows share are said to be none", {
     class = "sturdy_message_shared_id"
   )
   expect_no_message(inform_shared_id(rep(1:20, 2))) # pairs of rows may share one
+})
+
+test_that("a row that changed and is called wrong is listed once", {
+  row <- function(row) data.frame(row = row, label = factor("yes"), was = factor("no"), probability = 0.98765)
+  local_mocked(audit_counts = function(x) "", audit_words = function(x) "")
+  said <- report_since(list(changed = cbind(row(c(8L, 3L)), was_right = 1), suspects = row(c(8L, 12L, 8L)), rates = row(1L)))
+  cells <- regmatches(said$since_rows, gregexpr("<td[^>]*>[^<]*", said$since_rows))[[1]]
+  expect_equal(sub(".*>", "", cells)[seq(1, by = 4, length.out = length(cells) / 4)], c("8", "3", "12"))
+  expect_match(said$since_rows, "0.99")
 })

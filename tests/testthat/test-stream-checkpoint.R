@@ -239,6 +239,11 @@ test_that("a state that contradicts itself or the call is refused", {
   unlink(checkpoint)
   write_state(fit, checkpoint)
   expect_identical(fit_in(checkpoint, fit), fit)
+  # columns of which nothing but missing values was seen have no class yet
+  fit$filter$classes[2] <- NA
+  unlink(checkpoint)
+  write_state(fit, checkpoint)
+  expect_identical(read_state(checkpoint)$filter[c("columns", "classes")], fit$filter[c("columns", "classes")])
 })
 
 test_that("resuming removes what a killed run left, and nothing else", {

@@ -62,6 +62,17 @@ test_that("columns are named and typed as the options say", {
   expect_identical(again$weights, fit$weights)
 })
 
+test_that("a column of nothing but missing values has the class of a later batch, whatever is passed over", {
+  source <- text_source(csv_file(lines = c("a,b,c", "1,x,NA", "2,y,NA", "3,z,TRUE", "4,z,FALSE")), 2, text_options(list()))
+  source$open()
+  source$keep(c("a", "c"))
+  source$read()
+  expect_identical(source$types(), c(a = "numeric", b = "NULL", c = NA))
+  expect_identical(source$read(), data.frame(a = c(3, 4), c = c(TRUE, FALSE)))
+  expect_identical(source$types(), c(a = "numeric", b = "NULL", c = "logical"))
+  source$close()
+})
+
 test_that("a file may have another encoding", {
   skip_if_not(l10n_info()[["UTF-8"]])
   d <- stream_data()
