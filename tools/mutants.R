@@ -1663,12 +1663,12 @@ mutant(
 )
 mutant(
   "scores anywhere count by their number", "R/fit-few.R",
-  "rep(c(1, length(rows) / NROW(anywhere)), c(length(rows)", "rep(c(1, 1), c(length(rows)",
+  "rep(c(1, nrow(X) / nrow(anywhere)), c(nrow(X)", "rep(c(1, 1), c(nrow(X)",
   r = "fit-few"
 )
 mutant(
   "variances through inducing inputs take rows that stand for several once", "R/fit-few.R",
-  "at$lambda / report_times(object$data$reports)", "at$lambda", r = "fit-few"
+  "at$lambda / times", "at$lambda", r = "fit-few"
 )
 mutant(
   "nodes pay again for what ratios of lengthscales have cost", "R/learn-nodes.R",
