@@ -59,17 +59,16 @@ no_labelled_rows <- function(object) {
 labelled_rows <- function(object, newdata, labels, rates) {
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, y_arg = "labels")
-  new$X <- within_reach(new$X)
-  data <- list(
-    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
-    n_given = nrow(newdata), reports = list(classes = length(object$blueprint$levels))
-  )
-  sources <- object$data$reports$sources
+  classes <- length(object$blueprint$levels)
   source <- new_groups(object, newdata, rates, new$rows)
-  data$reports <- label_reports(
-    label_code(data), data$reports$classes, source, if (length(sources)) sources else "label"
+  sources <- object$data$reports$sources
+  reports <- label_reports(
+    class_numbers(new$y, classes), classes, source, if (length(sources)) sources else "label"
   )
-  list(X = new$X, data = data)
+  list(X = within_reach(new$X), data = list(
+    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
+    n_given = nrow(newdata), reports = reports
+  ))
 }
 
 #' Encoded new rows as what judges the labels takes them

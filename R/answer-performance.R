@@ -184,8 +184,8 @@ truth_of_new <- function(object, newdata, y) {
   y <- one_a_row(y, given, "y", "newdata")
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
   classes <- length(object$blueprint$levels)
-  data <- list(y = forge_outcome(y, object$blueprint$levels)[complete], reports = list(classes = classes))
-  data$reports <- label_reports(label_code(data), classes)
+  y <- forge_outcome(y, object$blueprint$levels)[complete]
+  data <- list(y = y, reports = label_reports(class_numbers(y, classes), classes))
   X <- rows_for_judge(object, rows$X)
   object <- judged_by(object)
   at <- nodes(object)
