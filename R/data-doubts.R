@@ -85,8 +85,8 @@ in_row_order <- function(v, n) abs(sum(sign(diff(v)))) == n - 1 && diff(range(v)
 #' Has each class a value of its own, and no other?
 #' @noRd
 names_labels <- function(v, y) {
-  value <- match(v, unique(v))
-  max(value) == length(unique(y)) && !anyDuplicated(unique(cbind(value, y))[, 1])
+  values <- unique(v)
+  length(values) == length(unique(y)) && !anyDuplicated(unique(cbind(match(v, values), y))[, 1])
 }
 
 #' Are the values of text or a factor, `least` of them, but for a fifth of a kind?

@@ -6,9 +6,9 @@ label_kept_work <- 2e6      # numbers by row, class and point that answers are m
 label_kept_most <- 512L     # of so many points at most,
 label_kept_least <- 32L     # and at least
 label_weight_least <- 1e-12 # of a point that is kept
-label_rough <- 64L          # up to which the mean of those kept of a noise model is made that of all,
+label_rough <- 128L         # up to which the mean of those kept of a noise model is made that of all of them,
 label_alike <- 50L          # at so many rows,
-label_mean_near <- 1e-4     # but for about this
+label_mean_near <- 3e-4     # but for less than this
 
 #' @param P scores, n x C. @param data list(y, reports) of the rows. @param noise see noise_model().
 #' @param way see label_rows(). @param n see label_integral(). @param ordered whether classes have
@@ -45,11 +45,13 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
     ),
     table = kept$table, omega = kept$omega, points = kept$points, ruled_out = noise$ruled_out
   )
-  nodes[c("truth", "wrong", "unusual")] <- label_says(all, nodes, list(y = data$y[order], reports = reports), order)
+  nodes[c("truth", "unusual", "wrong")] <- label_says(all, nodes, list(y = data$y[order], reports = reports), order)
   said <- flip_evidence(nodes$models)
   # it is open whether unusual rows hide wrong labels
   if (!is.null(said) && said$some - said$none < log(verdict_limits[2])) {
-    nodes$plain <- label_factor(label_parts(rows, noise, near, label_points[["plain"]], parts), noise)
+    plain <- lapply(label_parts(rows, noise, near, label_points[["plain"]], parts), function(part) part$log_evidence)
+    said <- flip_evidence(utils::modifyList(nodes$models, list(log_evidence = unlist(plain, use.names = FALSE))))
+    nodes$plain <- said$some - said$none
   }
   nodes
 }
@@ -65,14 +67,6 @@ label_parts <- function(rows, noise, near, n, beside = NULL) {
     parts[[name]] <- label_integral(problem, n, if (is.null(beside)) parts else beside[name])
   }
   parts
-}
-
-label_factor <- function(parts, noise) {
-  said <- flip_evidence(data.frame(
-    model = names(parts), prior = unname(noise$weights),
-    log_evidence = vapply(parts, function(part) part$log_evidence, 1)
-  ))
-  said$some - said$none
 }
 
 #' The rows that tell the coordinates: all, or of very many of two classes those with different scores,
@@ -156,7 +150,7 @@ label_thinned <- function(parts, probability, n, share, data) {
   chosen <- Map(function(part, n) {
     w <- softmax(part$log_weight)
     some <- thinned_weights(w, n, order(label_wrong_rates(part$said$omega, share)))
-    if (length(some$at) <= label_rough) {
+    if (sum(size) <= label_rough) {
       said <- lapply(list(label_seen_at(data, part$said$points), part$said$omega), matrix, ncol = length(w))
       said <- do.call(rbind, said)
       some$weight <- calibrated_weights(some$weight, (said - drop(said %*% w))[, some$at, drop = FALSE])

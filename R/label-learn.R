@@ -7,7 +7,7 @@ label_df <- 7             # of the t distributions, and
 label_wider <- 1.1        # how much wider they are than the curvature says
 label_least <- 0.5        # least curvature: the prior's is 1
 label_ess <- 5            # effective points below which Laplace's method stands for them
-label_step <- 1e-3        # between the gradients that are subtracted
+label_step <- 1e-3        # between the gradients that are subtracted, of few rows
 label_maxit <- 150L       # of a climb,
 label_tol <- 1e-3         # which ends where a step gains no more nats
 label_lost <- 7           # nats below the best from which a mode does not count
@@ -113,11 +113,16 @@ label_modes <- function(problem, before = list()) {
   value <- vapply(ends, `[[`, 1, "value")
   ends <- ends[order(-value)]
   modes <- list()
-  for (end in ends) {
-    known <- vapply(modes, function(mode) {
+  is_new <- function(end) {
+    !any(vapply(modes, function(mode) {
       mode$value - end$value > label_lost || sum((mode$inverse %*% (end$z - mode$z))^2) < 1
-    }, NA)
-    if (!any(known)) modes <- c(modes, list(label_curved(end, problem, before)))
+    }, NA))
+  }
+  for (end in ends) if (is_new(end)) {
+    mode <- label_curved(end, problem, before)
+    # where the curvature has told a better way, the climb goes on
+    for (k in 1:3) if (mode$left > 20 * label_tol) mode <- label_curved(label_climb(mode, problem), problem, before)
+    if (is_new(mode)) modes <- c(modes, list(mode))
   }
   modes
 }
@@ -196,10 +201,11 @@ label_curved <- function(mode, problem, before = list()) {
   }
   open <- which(is.na(diag(H)))
   if (length(open)) {
+    by <- label_step / sqrt(max(1, problem$rows$labels / label_rows_most[["two"]]))
     step <- matrix(0, d, length(open))
-    step[cbind(open, seq_along(open))] <- label_step
+    step[cbind(open, seq_along(open))] <- by
     there <- label_slope(problem, mode$z + step)
-    columns <- (here - there$gradient) / label_step
+    columns <- (here - there$gradient) / by
     lost <- which(!is.finite(there$value))
     columns[, lost] <- diag(d)[, open[lost]]
     H[, open] <- columns
@@ -213,6 +219,7 @@ label_curved <- function(mode, problem, before = list()) {
   if (isTRUE(value > mode$value)) mode <- list(z = z, value = value)
   c(mode, list(
     root = root, inverse = t(e$vectors) * sqrt(values),
-    log_det = -sum(log(values)) / 2, laplace = mode$value - sum(log(values)) / 2
+    log_det = -sum(log(values)) / 2, laplace = mode$value - sum(log(values)) / 2,
+    left = sum(crossprod(root, here)^2) / 2
   ))
 }

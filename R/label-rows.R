@@ -9,16 +9,15 @@ label_model_least <- 1e-10 # probability below which a noise model is not asked 
 #'
 #' @param all see label_rows(). @param nodes of label_average() so far. @param data list(y, reports) of
 #'   these rows. @param order of the rows, whose answers come in that which was given.
-#' @return list(truth, wrong, unusual)
+#' @return list(truth, unusual, wrong)
 #' @noRd
 label_says <- function(all, nodes, data, order) {
   y <- label_code(data)
   said <- label_said(all, nodes, y)
-  rows <- label_truth(said, nodes$models, y, order(order))
   wrong <- lapply(stats::setNames(nm = names(said)), function(name) {
     label_number(all, nodes, name, said[[name]], data)
   })
-  list(truth = rows$truth, wrong = wrong, unusual = rows$unusual)
+  c(label_truth(said, nodes$models, y, order(order)), list(wrong = wrong))
 }
 
 #' Any rows with scores and labels, of those that it has learned from

@@ -1,5 +1,5 @@
 # kill -9 at random moments of a fit over shards: of one of two workers, and of the process that
-# asks them. In the first case the fit must end by itself, with the same bits as one that nobody
+# asks them. The third argument is the engine: sockets (of parallel, the default), mirai or future. In the first case the fit must end by itself, with the same bits as one that nobody
 # disturbed. In the second the next process resumes it from the sites saved, without a worker or
 # while it loses one: probabilities are then the same to the tolerance of EP. No process may be left over, and nothing but sites in the folder.
 # Two of three cases are of the first kind.
@@ -9,6 +9,7 @@ source(file.path(
   "helper.R"
 ))
 campaign <- campaign_start("shards", cases = 150, seconds = 1500)
+engine <- c(commandArgs(TRUE), rep("sockets", 3))[3]
 
 n <- 6000
 rows <- as.data.frame(matrix(rnorm(4 * n), n))
@@ -46,7 +47,43 @@ failure <- function(cnd) {
   message(conditionMessage(cnd))
   NULL
 }
-pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
+# Two workers of an engine: how it maps, their processes, and how they end. A daemon of mirai that is
+# lost is not made again, as a node is not; nor is a worker of future, which has no answer to anything
+# then until there is another plan.
+started <- list(
+  sockets = function() {
+    cluster <- parallel::makePSOCKcluster(2)
+    list(map = cluster, pids = unlist(parallel::clusterCall(cluster, Sys.getpid)), end = function() {
+      drop_cluster(cluster)
+    })
+  },
+  mirai = function() {
+    mirai::daemons(2)
+    pids <- integer()
+    while (length(pids) < 2) { # a daemon may answer twice before the other is there
+      pids <- unique(c(pids, unlist(mirai::mirai_map(1:2, function(k) {
+        Sys.sleep(0.1)
+        Sys.getpid()
+      })[])))
+    }
+    list(map = mirai::mirai_map, pids = pids, end = function() mirai::daemons(0))
+  },
+  future = function() {
+    future::plan("multisession", workers = 2)
+    pids <- unlist(future.apply::future_lapply(1:2, function(k) Sys.getpid()))
+    map <- function(X, FUN, ...) {
+      tryCatch(future.apply::future_lapply(X, FUN), error = function(cnd) {
+        future::plan("sequential")
+        future::plan("multisession", workers = 2)
+        stop(cnd)
+      })
+    }
+    list(map = map, pids = pids, end = function() {
+      future::plan("sequential")
+      tools::pskill(pids, tools::SIGKILL) # it leaves those beside one that was lost
+    })
+  }
+)[[engine]]
 is_there <- function(pid) tools::pskill(pid, 0)
 # how many of them are still there after some seconds
 survivors <- function(pids, seconds = 10) {
@@ -61,27 +98,23 @@ drop_cluster <- function(cluster) {
   }
 }
 
-cluster <- parallel::makePSOCKcluster(2)
-whole_run <- system.time(with_workers <- run(cluster))[["elapsed"]]
-drop_cluster(cluster)
+workers <- started()
+whole_run <- system.time(with_workers <- run(workers$map))[["elapsed"]]
+workers$end()
 campaign_figure(campaign, "other bits with two workers", as.numeric(other_bits(with_workers)), 0)
 
 # A worker dies ---------------------------------------------------------------
 
 worker_case <- function(...) {
   warned <<- character()
-  cluster <- parallel::makePSOCKcluster(2)
-  on.exit(drop_cluster(cluster))
-  pids <- pids_of(cluster)
+  workers <- started()
+  on.exit(workers$end())
+  pids <- workers$pids
   after <- runif(1, 0, whole_run)
   which <- sample(2, 1)
-  killer <- parallel::mcparallel({
-    Sys.sleep(after)
-    tools::pskill(pids[which], tools::SIGKILL)
-  }, silent = TRUE, mc.set.seed = FALSE)
-  fit <- tryCatch(run(cluster, ...), error = failure)
-  parallel::mccollect(killer)
-  drop_cluster(cluster)
+  system2("sh", c("-c", shQuote(sprintf("sleep %.3f; kill -9 %d", after, pids[which]))), stderr = FALSE, wait = FALSE)
+  fit <- tryCatch(run(workers$map, ...), error = failure)
+  workers$end()
   list(fit = fit, left = survivors(pids), warned = warned)
 }
 
@@ -91,21 +124,26 @@ folder <- tempfile("shards")
 dir.create(folder)
 pid_file <- tempfile()
 
+# a process of its own: threads of an engine do not survive a fork
+image <- tempfile()
+script <- tempfile(fileext = ".R")
+writeLines(c(
+  "library(sturdy)", sprintf("load('%s')", image), "workers <- started()",
+  "writeLines(as.character(c(Sys.getpid(), workers$pids)), pid_file)",
+  "run(workers$map, checkpoint = folder, resume = TRUE)"
+), script)
+save(list = ls(), file = image)
+
 driver_case <- function() {
-  child <- parallel::mcparallel({
-    cluster <- parallel::makePSOCKcluster(2)
-    writeLines(as.character(pids_of(cluster)), pid_file)
-    run(cluster, checkpoint = folder, resume = TRUE)
-    NULL
-  }, silent = TRUE, mc.set.seed = FALSE)
-  until <- Sys.time() + 30
+  system2(file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(script)), stdout = FALSE,
+          stderr = FALSE, wait = FALSE)
+  until <- Sys.time() + 60
   there <- function() if (file.exists(pid_file)) as.integer(readLines(pid_file))
-  while (length(there()) < 2 && Sys.time() < until) Sys.sleep(0.01)
+  while (length(there()) < 3 && Sys.time() < until) Sys.sleep(0.01)
   pids <- there()
   unlink(pid_file)
   Sys.sleep(runif(1, 0, whole_run))
-  tools::pskill(child$pid, tools::SIGKILL)
-  suppressWarnings(parallel::mccollect(child))
+  tools::pskill(pids[1], tools::SIGKILL)
   left <- survivors(pids)
   begun <- length(dir(folder, "[.]sites$")) == 6
   # what a killed run has left goes with the next one, an hour later
@@ -144,7 +182,8 @@ while (cases < campaign$cases && !campaign_over(campaign)) {
   others <- others + sum(case$others)
 }
 
-campaign_figure(campaign, "kills", cases)
+cat("shards: the engine is", engine, "\n")
+campaign_figure(campaign, paste("kills under", engine), cases)
 campaign_figure(campaign, "workers killed", lost)
 campaign_figure(campaign, "of those, noticed before the end of the fit", losses)
 campaign_figure(campaign, "fits with other bits", bits, 0)

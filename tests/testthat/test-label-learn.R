@@ -62,6 +62,27 @@ test_that("a mode is one, and its curvature that of differences", {
   }
 })
 
+test_that("of a million labels a climb ends at the mode, too", {
+  d <- toy_scores(2, 1000, 12, wrong = 60)
+  reports <- with_times(label_reports(as.integer(d$labels), 2L), rep(1000, 1000))
+  made <- label_made(d, "fit", reports = reports, models = c("none", "two"))
+  none <- list(none = label_integral(label_made_problem(made, "none")))
+  problem <- label_made_problem(made, "two")
+  modes <- label_modes(problem, none)
+  for (mode in modes) {
+    slope <- slope_at(problem, mode$z)$gradient
+    expect_lt(sum(crossprod(mode$root, slope)^2) / 2, 0.02)
+    # the curvature as differences of the value say it along its axes
+    for (k in seq_len(problem$d)) {
+      by <- 0.03 * mode$root[, k]
+      value <- function(z) slope_at(problem, z)$value
+      bend <- (2 * value(mode$z) - value(mode$z + by) - value(mode$z - by)) / 0.0009
+      expect_lt(abs(bend - 1), 0.1)
+    }
+  }
+  expect_length(modes, 1)
+})
+
 test_that("points alone at the modes are Laplace's method", {
   problem <- label_made_problem(made_two, "one")
   part <- label_integral(problem, 0L)
