@@ -121,18 +121,17 @@ audit_side <- function(given, id, side) {
   list(given = given, key = key)
 }
 
-#' Which of the old rows each new one is, or `NA`
+#' Which of the old rows each of n new ones is, or `NA`
 #' @noRd
-audit_match <- function(old, new) {
-  at <- if (length(old) && length(new)) match(new, old) else rep(NA_integer_, 0)
-  if (!any(!is.na(at))) {
+audit_match <- function(old, new, n) {
+  at <- if (length(old) && length(new)) match(new, old) else rep(NA_integer_, n)
+  if (all(is.na(at))) {
     inform_sturdy(
       c(
         i = "No rows are matched: all rows of {.arg new} are taken for further ones.",
         i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart."
       ), "unmatched"
     )
-    return(NULL)
   }
   at
 }
@@ -162,9 +161,8 @@ audit_table <- function(old, new, labels) {
   rows <- forge_labelled(object$blueprint, table, labels, stats::na.omit, y_arg = "labels")
   code <- label_code(list(y = rows$y, reports = own$reports))
   key <- new$key[rows$rows]
-  place <- audit_match(old$key, key)
-  batch <- is.null(place)
-  if (batch) place <- rep(NA_integer_, length(code))
+  place <- audit_match(old$key, key, length(code))
+  batch <- all(is.na(place)) # of further rows alone
   was <- label_code(own)[place]
   came <- which(is.na(was) | was != code)
   X <- own$X[place[came], , drop = FALSE]
@@ -184,17 +182,17 @@ audit_table <- function(old, new, labels) {
 #' @noRd
 audit_fits <- function(old, new) {
   stage <- audit_scores(new$given)
-  place <- audit_match(old$key, new$key)
+  code <- label_code(stage$data)
+  place <- audit_match(old$key, new$key, length(code))
   levels <- stage$blueprint$levels
   before <- if (is.data.frame(old$given)) {
-    response <- stage_response(new$given)
+    response <- c(new$given$blueprint$response, "")[1]
     must(is_one_of(response, names(old$given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
     as.character(old$given[[response]])
   } else {
     old$given$blueprint$levels[label_code(old$given$data)]
   }
-  code <- label_code(stage$data)
-  was <- if (is.null(place)) rep(NA_integer_, length(code)) else match(before[place], levels)
+  was <- match(before[place], levels)
   came <- is.na(was) | was != code
   order <- order(came)
   stage$data <- data_of(stage$data, order)
@@ -204,8 +202,6 @@ audit_fits <- function(old, new) {
     removed = length(before) - sum(!is.na(place))
   )
 }
-
-stage_response <- function(object) if (length(object$blueprint$response)) object$blueprint$response else ""
 
 #' Rows of scores with others beside them, whose labels are reported
 #' @noRd

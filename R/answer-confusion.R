@@ -46,11 +46,8 @@ confusion <- function(object, level = 0.9, ...) {
   recorded <- recorded_code(object)
   said <- node_truth(object)
   times <- object$data$reports$times
-  classes <- diag(length(levels))
-  predicted <- crossprod(
-    classes[recorded, , drop = FALSE],
-    report_times(object$data$reports) * classes[likely, , drop = FALSE]
-  )
+  by_class <- lapply(list(recorded, likely), factor, seq_along(levels))
+  predicted <- tapply(report_times(object$data$reports), by_class, sum, default = 0)
   if (is.null(times)) storage.mode(predicted) <- "integer"
   cells <- expand.grid(true = seq_along(levels), recorded = seq_along(levels))
   numbers <- vapply(seq_len(nrow(cells)), function(k) {

@@ -29,9 +29,7 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
 
 #' The same of rows that are not here: a method of their class writes what is found
 #' @noRd
-mislabelled_apart <- function(rows, object, labels, rates, ...) {
-  UseMethod("mislabelled_apart")
-}
+mislabelled_apart <- function(rows, object, labels, rates, ...) UseMethod("mislabelled_apart")
 
 #' What is said of rows, in their order, as mislabelled() has it
 #' @param said,unusual see suspicion(). @param data list(y, rows) of them.
@@ -61,17 +59,22 @@ no_labelled_rows <- function(object) {
 labelled_rows <- function(object, newdata, labels, rates) {
   newdata <- new_scores(newdata, object$blueprint)
   new <- forge_labelled(object$blueprint, newdata, labels, stats::na.omit, y_arg = "labels")
-  new$X <- within_reach(new$X)
-  data <- list(
-    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
-    n_given = nrow(newdata), reports = list(classes = length(object$blueprint$levels))
-  )
-  sources <- object$data$reports$sources
+  classes <- length(object$blueprint$levels)
   source <- new_groups(object, newdata, rates, new$rows)
-  data$reports <- label_reports(
-    label_code(data), data$reports$classes, source, if (length(sources)) sources else "label"
+  sources <- object$data$reports$sources
+  reports <- label_reports(
+    class_numbers(new$y, classes), classes, source, if (length(sources)) sources else "label"
   )
-  list(X = new$X, data = data)
+  list(X = within_reach(new$X), data = list(
+    y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
+    n_given = nrow(newdata), reports = reports
+  ))
+}
+
+#' Encoded new rows as what judges the labels takes them
+#' @noRd
+rows_for_judge <- function(object, X) {
+  if (is.null(object$label_stage)) X else label_stage_rows(object, X)
 }
 
 #' What a fit says of the true classes of labelled rows, and of how many labels are wrong
@@ -86,36 +89,37 @@ labelled_rows <- function(object, newdata, labels, rates) {
 said_of_new <- function(object, X, data, level, block = new_block) {
   n <- nrow(X)
   shared <- if (is.null(level)) 0 else n * shared_sd(object, X, data)
-  if (!is.null(object$label_stage)) {
-    X <- label_stage_rows(object, X)
-    object <- object$label_stage
-  }
-  code <- label_code(data)
-  source <- label_source(data$reports)
-  at <- nodes(object)
-  used <- every_node(object)
-  some <- setdiff(at$model, "none")
-  size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
+  X <- rows_for_judge(object, X)
+  judge <- judged_by(object)
+  at <- nodes(judge)
+  used <- every_node(judge)
   check_memory(as.double(n) * length(at$weight), n)
-  blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
-  parts <- lapply(if (n > 0) blocks else list(integer()), function(rows) {
-    seen <- seen_new(object, X[rows, , drop = FALSE], used)
-    said <- list(y = data$y[rows], reports = label_reports(
-      code[rows], data$reports$classes, source[rows], data$reports$sources
-    ))
-    each <- new_truth(at, seen, said)
-    own <- by_own_label(each)
-    list(
-      p = own$p, loo = as_slices(list(mean_over(each$loo, each$weight))), log_z = own$log_z,
-      if_some = if (length(some)) mean_wrong(by_own_label(truth_under(each, some))),
-      wrong = wrong_each(each), recorded = each$log_z
-    )
-  })
-  said <- bind_blocks(parts)
-  rows <- c(said[c("p", "loo", "log_z")], list(weight = 1, model = "given", y = code, source = source))
+  size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
+  blocks <- if (n > 0) split(seq_len(n), (seq_len(n) - 1) %/% size) else list(integer())
+  said <- bind_blocks(lapply(blocks, function(rows) {
+    seen <- seen_new(judge, X[rows, , drop = FALSE], used)
+    labels <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
+    said_by_label(new_truth(at, seen, labels))
+  }))
+  rows <- c(said[c("p", "loo", "log_z")], list(
+    weight = 1, model = "given", y = label_code(data), source = label_source(data$reports)
+  ))
   list(
     rows = rows, if_some = said$if_some,
-    expected = count_new(object, rows, at$weight, said$wrong, said$recorded, level, shared)
+    expected = count_new(judge, rows, at$weight, said$wrong, said$recorded, level, shared)
+  )
+}
+
+#' What all nodes together say of a block of new rows, and what each of them says of wrong labels
+#' @param each see node_truth().
+#' @noRd
+said_by_label <- function(each) {
+  own <- by_own_label(each)
+  some <- setdiff(each$model, "none")
+  list(
+    p = own$p, loo = as_slices(list(mean_over(each$loo, each$weight))), log_z = own$log_z,
+    if_some = if (length(some)) mean_wrong(by_own_label(truth_under(each, some))),
+    wrong = wrong_each(each), recorded = each$log_z
   )
 }
 
@@ -130,23 +134,24 @@ by_own_label <- function(said) {
 }
 
 #' How many labels of new rows are wrong
+#' @param rows see said_of_new(). @param weight of the K nodes.
 #' @param wrong,recorded n x K: that each label is wrong, and the log probability of it as it is.
 #' @param shared standard deviation of the number by what the rows share, see shared_sd().
 #' @noRd
 count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
   n <- nrow(wrong)
-  weight <- softmax(log(weight) + new_share(object, n) * colSums(recorded))
-  used <- weight > 1e-9
-  weight <- shares(weight[used])
+  by_labels <- softmax(log(weight) + new_share(object, n) * colSums(recorded))
+  used <- by_labels > 1e-9
+  share <- shares(by_labels[used])
   wrong <- wrong[, used, drop = FALSE]
   expected <- if (is.null(level)) {
-    list(count = sum(colSums(wrong) * weight))
+    list(count = sum(colSums(wrong) * share))
   } else {
-    density <- wrong_mixture(wrong, weight)
+    density <- wrong_mixture(wrong, share)
     ends <- density_ends(blurred_density(density, shared, n), level)
     list(count = density_summary(density, NULL)$count, lower = ends[1], upper = ends[2])
   }
-  uncertain <- rate_learned(object) && length(used) > 1
+  uncertain <- rate_learned(object) && length(weight) > 1
   c(expected, list(
     at_fit = sum(mean_wrong(rows)), level = level,
     epsilon = if (uncertain) "uncertain" else "given", newdata = TRUE
@@ -155,21 +160,24 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
 
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share
 #' the latent function, of which a fit is not certain [M 13.9]
+#'
+#' By draws of the function at the best node, each of which makes every label wrong with a probability.
 #' @noRd
 shared_sd <- function(object, X, data) {
   if (latent_functions(object) == 0 || nrow(X) == 0) {
     return(0)
   }
   rows <- spread_over(nrow(X), shared_rows)
-  X <- X[rows, , drop = FALSE]
-  y <- label_code(data)[rows]
+  reports <- reports_of(data$reports, rows)
+  label <- label_code(data)[rows]
   fit <- latent_at(object, which.max(node_weight(object)))
-  p <- path_prob(fit, X, shared_draws)
-  omega <- as_omega(unname(judged_by(object)$omega), data$reports$classes, length(data$reports$sources))
-  L <- report_likelihood(reports_of(data$reports, rows), omega)
-  joint <- lapply(seq_along(p), function(t) p[[t]] * L[, t])
-  own <- Reduce(`+`, lapply(seq_along(p), function(t) joint[[t]] * (y == t)))
-  right <- own / Reduce(`+`, joint)
+  p <- path_prob(fit, X[rows, , drop = FALSE], shared_draws) # rows x draws, by true class
+  omega <- as_omega(unname(judged_by(object)$omega), reports$classes, length(reports$sources))
+  likelihood <- report_likelihood(reports, omega)
+  classes <- seq_along(p)
+  joint <- lapply(classes, function(t) p[[t]] * likelihood[, t])
+  as_labelled <- Reduce(`+`, lapply(classes, function(t) joint[[t]] * (label == t)))
+  right <- as_labelled / Reduce(`+`, joint)
   right[is.nan(right)] <- 0 # a label that the noise holds for impossible
   stats::sd(colMeans(1 - right))
 }

@@ -22,9 +22,7 @@ nearest_rows <- function(object, rows, k) {
 #' lengthscales.
 #' @return a row for each of `rows`, a column for each row of the fit.
 #' @noRd
-row_similarity <- function(object, rows) {
-  UseMethod("row_similarity")
-}
+row_similarity <- function(object, rows) UseMethod("row_similarity")
 
 row_similarity.default <- function(object, rows) {
   X <- object$data$X
@@ -68,9 +66,7 @@ row_similarity.bpm <- function(object, rows) {
 #' largest weight; the columns in their order where one lengthscale is for all
 #' @return list(place, value, what): positions in order, the value of each input, its name.
 #' @noRd
-input_order <- function(object) {
-  UseMethod("input_order")
-}
+input_order <- function(object) UseMethod("input_order")
 
 input_order.default <- function(object) {
   lengths <- exp(over_lengthscales(object, log))

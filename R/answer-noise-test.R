@@ -114,14 +114,9 @@ noise_test <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   if (is_several(object)) check_posterior(object)
-  if (!is_test(object)) abort_no_test(object)
-  noise_statement(object, level)
-}
-
-abort_no_test <- function(object) {
   must(
-    FALSE, "object", "be a fit that averages over noise models, with and without wrong labels", "no_average",
-    more = c(i = if (has_rows(object)) {
+    is_test(object), "object",
+    "be a fit that averages over noise models, with and without wrong labels", "no_average", more = c(i = if (has_rows(object)) {
       "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
     } else if (is.null(object$filter)) {
       "For example by {.code epsilon = \"average\"} from the start."
@@ -130,6 +125,7 @@ abort_no_test <- function(object) {
        {.fn bpm} with its defaults."
     })
   )
+  noise_statement(object, level)
 }
 
 #' What noise_test() says: whether labels are wrong, how many, of which labels, and what is odd
@@ -273,14 +269,13 @@ one_kind <- function(object, some) {
   counts <- matrix_counts(object)
   diag(counts) <- 0
   k <- which.max(counts)
-  if (counts[k] < 2 || counts[k] < one_kind_share * sum(counts)) {
-    return(NULL)
+  if (counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
+    levels <- object$blueprint$levels
+    list(
+      true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],
+      all = sum(counts)
+    )
   }
-  levels <- object$blueprint$levels
-  list(
-    true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],
-    all = sum(counts)
-  )
 }
 
 alike_rows <- 3 # expected number of rows that look like those of another class from which it is said
@@ -299,10 +294,7 @@ alike_classes <- function(object) {
   apart <- U - min(U[row(U) != col(U)])
   expected <- apart * label_counts(object)
   k <- which.max(expected + t(expected))
-  if ((expected + t(expected))[k] < alike_rows) {
-    return(NULL)
-  }
-  object$blueprint$levels[c(row(U)[k], col(U)[k])]
+  if ((expected + t(expected))[k] >= alike_rows) object$blueprint$levels[c(row(U)[k], col(U)[k])]
 }
 
 #' The class of whose labels most are under suspicion: the inputs do not predict it

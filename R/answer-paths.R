@@ -53,9 +53,7 @@ path_scale <- function(object, draws) {
 #' @return list(m: mean, deviation: draws of the difference, noise: variance of what is
 #'   added, a number or one a row)
 #' @noRd
-path_draw <- function(object, X, draws) {
-  UseMethod("path_draw")
-}
+path_draw <- function(object, X, draws) UseMethod("path_draw")
 
 path_draw.bpm <- function(object, X, draws) {
   known <- known_levels(object, X)
@@ -146,11 +144,8 @@ draw_normal <- function(C, draws) {
 #' @noRd
 any_root <- function(C) {
   C <- (C + t(C)) / 2
-  for (jitter in c(0, 10^(-14:-4))) {
-    L <- native_cholesky(C, jitter * max(diag(C)))
-    if (!is.null(L)) return(L)
-  }
-  diag(sqrt(pmax(diag(C), 0)), nrow(C))
+  found <- first_root(C, c(0, 10^(-14:-4)) * max(diag(C)))
+  if (is.null(found)) diag(sqrt(pmax(diag(C), 0)), nrow(C)) else found$L
 }
 
 # Probabilities -------------------------------------------------------------------

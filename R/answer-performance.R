@@ -184,15 +184,13 @@ truth_of_new <- function(object, newdata, y) {
   y <- one_a_row(y, given, "y", "newdata")
   if (is.null(dim(y))) y[-complete] <- y[complete[1]] # labels that are not looked at
   classes <- length(object$blueprint$levels)
-  data <- list(y = forge_outcome(y, object$blueprint$levels)[complete], reports = list(classes = classes))
-  data$reports <- label_reports(label_code(data), classes)
-  if (!is.null(object$label_stage)) {
-    rows$X <- label_stage_rows(object, rows$X)
-    object <- object$label_stage
-  }
+  y <- forge_outcome(y, object$blueprint$levels)[complete]
+  data <- list(y = y, reports = label_reports(class_numbers(y, classes), classes))
+  X <- rows_for_judge(object, rows$X)
+  object <- judged_by(object)
   at <- nodes(object)
   at$omega <- lapply(node_omega(object), array, c(1, classes, classes))
-  said <- new_truth(at, seen_new(object, rows$X, all_nodes(object)), data)
+  said <- new_truth(at, seen_new(object, X, all_nodes(object)), data)
   log_weight <- log(said$weight) + new_share(object, length(complete)) * colSums(said$log_z)
   possible <- colSums(said$log_z < log(.Machine$double.xmin)) == 0
   refuse(

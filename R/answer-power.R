@@ -1,11 +1,12 @@
 # What a table could have shown: how often a share of wrong labels would be noticed in tables like that of
 # a fit, by the label stage on the labels that are expected there [M 13.5].
 
-noticed_rows <- 1000L # rows times classes that are asked about, at most: they speak for the others
-noticed_classes <- c(each = 6L, all = 20L) # above which not each class is asked about by itself, or none
-noticed_least <- 1    # rows with wrong labels that are worth the question
-noticed_step <- 1e-3  # least power of the scores, and
-noticed_rare <- 1e-8  # least probability of a label, that count
+noticed_rows <- 1000L # rows times classes that are asked about, at most: they stand for the others
+noticed_most <- 20L   # classes; up to
+noticed_alone <- 6L   # of them each is asked about by itself, too,
+noticed_least <- 1    # where so many rows or more would have wrong labels
+noticed_step <- 1e-3  # least power of the scores
+noticed_rare <- 1e-8  # probability of a label below which it is left out
 
 #' How often wrong labels would be noticed: in what share of tables with the inputs and the true
 #' classes of a fit the Bayes factor would be above 3
@@ -20,7 +21,7 @@ noticed <- function(object, share = 0.1) {
   stage <- judged_by(object)
   kind <- stage$recalibration$kind
   classes <- ncol(stage$omega)
-  if (is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_classes[["all"]]) {
+  if (is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_most) {
     return(NULL)
   }
   open <- which(label_source(stage$data$reports) != 0L)
@@ -28,16 +29,17 @@ noticed <- function(object, share = 0.1) {
     return(NULL)
   }
   table <- noticed_table(object, stage, open)
-  there <- if (!table$ordered && classes <= noticed_classes[["each"]]) { # noise of others has one rate
+  # of classes in an order the noise has one rate for all
+  alone <- if (is.null(table$noise$share) && classes <= noticed_alone) {
     which(colSums(table$times * table$p) * share >= noticed_least)
   }
-  ways <- c(list(seq_len(classes)), there)
-  probability <- vapply(ways, function(wrong) {
-    ratio <- noticed_ratio(table, replace(numeric(classes), wrong, share), stage)
-    stats::pnorm((ratio$mean - log(verdict_limits[2])) / ratio$sd)
+  wrong <- c(list(seq_len(classes)), alone) # the true classes that have wrong labels
+  probability <- vapply(wrong, function(true) {
+    factor <- noticed_factor(table, replace(numeric(classes), true, share), stage)
+    stats::pnorm((factor$mean - log(verdict_limits[2])) / factor$sd)
   }, 0)
   data.frame(
-    of = c("all", stage$blueprint$levels[there]), share = share, probability = probability
+    of = c("all", stage$blueprint$levels[alone]), share = share, probability = probability
   )
 }
 
@@ -57,39 +59,41 @@ noticed_once <- function(object) {
   noticed_last$value
 }
 
-#' Rows whose labels are not known, or some of them
+#' The rows whose labels are not known, or some that stand for them, and their noise models
+#' @param open these rows.
 #' @return list(P, scores; p, probabilities of the true classes without the labels; times, how many
-#'   labels each speaks for; reports; noise, near: as label_average() has them; ordered; told: how many
+#'   labels each row stands for; reports; noise, near: as label_average() has them; told: how many
 #'   nats labels tell of themselves)
 #' @noRd
 noticed_table <- function(object, stage, open) {
   data <- stage$data
-  said <- truth(stage)
-  code <- label_code(data)
+  classes <- ncol(data$X)
   weights <- report_times(data$reports)
+  code <- label_code(data)
   ordered <- is_in_order(object)
-  noise <- noise_model(
-    stage$spec$epsilon, stage$spec$noise, data$reports, if (ordered) neighbour_share(ncol(data$X))
-  )
-  noise$turn <- class_turn(code, ncol(data$X), weights, colSums(data$X))
   near <- near_classes(data$X, code, ordered)
+  noise <- noise_model(
+    stage$spec$epsilon, stage$spec$noise, data$reports, if (ordered) neighbour_share(classes)
+  )
+  noise$turn <- class_turn(code, classes, weights, colSums(data$X))
   if (!ordered) noise$targets <- near
-  all <- sum(weights[open])
-  most <- noticed_rows %/% ncol(data$X)
+  labels <- sum(weights[open])
+  most <- noticed_rows %/% classes
   if (length(open) > most) { # the same ones however the table is sorted
     order <- table_order(data$X, data$y)
     open <- open[order(match(open, order))][spread_over(length(open), most)]
   }
-  times <- weights[open] * all / sum(weights[open])
+  times <- weights[open] * labels / sum(weights[open])
+  said <- truth(stage)
   list(
     P = data$X[open, , drop = FALSE], p = mean_over(said$loo, said$weight)[open, , drop = FALSE],
     times = times, reports = reports_of(data$reports, open), noise = noise, near = near,
-    ordered = ordered, told = max(sum(times * told_of_itself(object, open)), 0)
+    told = max(sum(times * told_of_itself(object, open)), 0)
   )
 }
 
-#' How much more probable a fit holds the label of rows than without it: together so much as it has
-#' free parameters
+#' How much more probable a fit holds the label of rows than without it, in nats: together so much as
+#' it has free parameters
 #' @noRd
 told_of_itself <- function(object, rows) {
   if (is.null(object$label_stage)) {
@@ -100,79 +104,98 @@ told_of_itself <- function(object, rows) {
   log(prob[cbind(seq_along(rows), code)]) - left_out_score(truth(object))[rows]
 }
 
-#' Mean and standard deviation of the log Bayes factor for wrong labels of rates as given
+# The Bayes factor ----------------------------------------------------------------------
+
+#' Mean and standard deviation over drawn labels of the log Bayes factor for wrong ones
 #'
-#' By Laplace's method on the table where each row has each label as often as it is expected to: what
-#' explains that best without wrong labels, and with them. The scores are less sure than those at hand,
-#' as they would have been learned from such labels.
-#' @param table see noticed_table(). @param rates of each true class.
+#' By Laplace's method, without wrong labels and with them, on the table of expected labels. The best
+#' point of drawn labels is another, and explains them better by half the variance of the slope.
+#' @param table see noticed_table(). @param rates of wrong labels of each true class.
 #' @noRd
-noticed_ratio <- function(table, rates, stage) {
-  classes <- length(rates)
-  omega <- rates_omega(matrix(rates, 1), classes, if (table$ordered) neighbour_share(classes))[1, , ]
-  power <- softer_power(table$p, table$times, table$told * (1 / label_information(table, omega) - 1))
-  q <- softer(table$p, power) %*% omega
-  row <- rep(seq_len(nrow(q)), classes)
-  label <- rep(seq_len(classes), each = nrow(q))
-  used <- as.vector(q) > noticed_rare
-  row <- row[used]
-  label <- label[used]
-  times <- table$times[row]
-  chance <- q[used]
-  reports <- reports_of(table$reports, row)
-  reports$value <- label
-  reports["soft"] <- list(NULL)
-  rows <- label_rows(
-    softer(table$P, power)[row, , drop = FALSE], with_times(reports, times * chance),
-    stage$recalibration$way
-  )
+noticed_factor <- function(table, rates, stage) {
+  labels <- expected_labels(table, rates, stage$recalibration$way)
   holding <- noticed_model(stage, which(rates > 0))
-  none <- label_integral(label_problem(rows, "none", table$noise, table$near), 0L)
-  flips <- label_integral(label_problem(rows, holding$model, table$noise, table$near), 0L, list(none))
-  variance <- function(values) { # of a sum over drawn labels
-    mean <- rowsum(chance * values, row)
-    colSums(table$times[as.integer(rownames(mean))] * (rowsum(chance * values^2, row) - mean^2))
-  }
-  drawn <- function(part) sum(variance(label_slopes_of(rows, part, label))) / 2
-  apart <- label_log_prob(rows, flips, label) - label_log_prob(rows, none, label)
+  problem <- function(model) label_problem(labels$rows, model, table$noise, table$near)
+  none <- label_integral(problem("none"), 0L)
+  some <- label_integral(problem(holding$model), 0L, list(none))
+  gain <- function(part) sum(drawn_variance(labels, label_slopes_of(labels, part))) / 2
+  apart <- label_log_prob(labels, some) - label_log_prob(labels, none)
   list(
-    mean = flips$log_evidence - none$log_evidence + drawn(flips) - drawn(none) + log(holding$share),
-    sd = sqrt(max(variance(apart), 1e-12))
+    mean = some$log_evidence - none$log_evidence + gain(some) - gain(none) + log(holding$share),
+    sd = sqrt(max(drawn_variance(labels, apart), 1e-12))
   )
 }
 
-#' Log probabilities of labels at the best mode of a noise model, or next to it
-#' @param part see label_integral().
+#' Each row with each label that it may have, as often as that is expected: row i of the true classes
+#' p_i has label v with probability q_iv = sum_t p_it omega_tv
+#'
+#' The scores are less sure than those at hand, as they would have been learned from such labels.
+#' @param way see label_rows().
+#' @return list(row, label, chance: q of these; times, of the row; rows: see label_rows())
 #' @noRd
-label_log_prob <- function(rows, part, label, by = function(mode) 0) {
-  best <- part$found[[which.max(vapply(part$found, `[[`, 1, "laplace"))]]
-  said <- label_points_at(part$problem, matrix(best$z + by(best)))
-  -native_label_said(rows$data, said$points, 1, label - 1L)$log_inverse
+expected_labels <- function(table, rates, way) {
+  omega <- rates_omega(matrix(rates, 1), length(rates), table$noise$share)[1, , ]
+  lost <- table$told * (1 / label_information(table, omega) - 1) # nats
+  power <- softer_power(table$p, table$times, lost)
+  q <- softer(table$p, power) %*% omega
+  cell <- which(unname(q) > noticed_rare, arr.ind = TRUE)
+  row <- cell[, "row"]
+  times <- table$times[row]
+  reports <- reports_of(table$reports, row)
+  reports$value <- cell[, "col"]
+  reports["soft"] <- list(NULL)
+  P <- softer(table$P, power)[row, , drop = FALSE]
+  list(
+    row = row, label = cell[, "col"], chance = q[cell], times = times,
+    rows = label_rows(P, with_times(reports, times * q[cell]), way)
+  )
 }
 
-#' Their slopes there along the axes of the covariance, a column each: half the variance of their sum is by
-#' how much drawn labels are explained better than expected ones
+#' The variance of a sum over the rows, when the label of each is drawn
+#' @param values of expected_labels(): a vector, or a matrix with a column a sum.
 #' @noRd
-label_slopes_of <- function(rows, part, label) {
+drawn_variance <- function(labels, values) {
+  mean <- rowsum(labels$chance * values, labels$row)
+  square <- rowsum(labels$chance * values^2, labels$row)
+  times <- labels$times[match(rownames(mean), labels$row)]
+  colSums(times * (square - mean^2))
+}
+
+best_mode <- function(part) part$found[[which.max(vapply(part$found, `[[`, 1, "laplace"))]]
+
+#' Log probabilities of labels at a point of a noise model
+#' @param part see label_integral(). @param z its coordinates.
+#' @noRd
+label_log_prob <- function(labels, part, z = best_mode(part)$z) {
+  said <- label_points_at(part$problem, matrix(z))
+  -native_label_said(labels$rows$data, said$points, 1, labels$label - 1L)$log_inverse
+}
+
+#' Their slopes at the best mode along the axes of its covariance, a column each
+#' @noRd
+label_slopes_of <- function(labels, part) {
+  mode <- best_mode(part)
   slopes <- lapply(seq_len(part$problem$d), function(j) {
-    at <- function(step) label_log_prob(rows, part, label, function(mode) step * mode$root[, j])
-    (at(label_step) - at(-label_step)) / (2 * label_step)
+    step <- label_step * mode$root[, j]
+    up <- label_log_prob(labels, part, mode$z + step)
+    down <- label_log_prob(labels, part, mode$z - step)
+    (up - down) / (2 * label_step)
   })
-  matrix(unlist(slopes), length(label))
+  matrix(unlist(slopes), length(labels$label))
 }
 
-#' Which noise model has rates as given, and its prior share of those with wrong labels
+#' The simplest noise model that has such rates, and what prior share models that have them hold of
+#' those with wrong labels
 #' @param wrong the true classes that have wrong labels.
-#' @return list(model, share: of all models that have such rates)
+#' @return list(model, share)
 #' @noRd
 noticed_model <- function(stage, wrong) {
   models <- tested_models(stage)
   prior <- stats::setNames(models$prior, models$model)[models$model != "none"]
-  holding <- c(
-    if (length(wrong) > 1) "one" else c(names(which(noise_only == wrong)), paste0("alone", wrong)),
-    "two", "each", "matrix"
-  )
-  holding <- intersect(holding, names(prior))
+  simplest <- if (length(wrong) > 1) {
+    "one"
+  } else c(names(which(noise_only == wrong)), paste0("alone", wrong))
+  holding <- intersect(c(simplest, "two", "each", "matrix"), names(prior))
   if (!length(holding)) {
     return(list(model = names(which.max(prior)), share = 1))
   }
@@ -194,6 +217,8 @@ label_information <- function(table, omega) {
   sum(table$times * Reduce(`+`, each)) / max(sum(table$times * p * (1 - p)), 1e-300)
 }
 
+#' Less sure probabilities, the power below 1
+#' @noRd
 softer <- function(p, power) {
   p <- p^power
   p / rowSums(p)

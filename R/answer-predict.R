@@ -203,9 +203,7 @@ fitted.sturdy_model <- function(object, ...) {
 
 #' Answers for rows that are not here: a method of their class writes them
 #' @noRd
-predict_apart <- function(rows, object, type, noise, cost, ...) {
-  UseMethod("predict_apart")
-}
+predict_apart <- function(rows, object, type, noise, cost, ...) UseMethod("predict_apart")
 
 #' The most probable class of each row, or the one that is expected to cost least; `NA` where a
 #' probability is

@@ -62,13 +62,9 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
       upper = ends[2, ], rows = rows[[s]], wrong = wrong_rates(wrong[s, , ])
     )
   })
-  table <- do.call(rbind, tables)
-  each <- rep(reports$sources, each = ncol(p))
-  if (has_readers(object)) {
-    table <- cbind(reader = each, table)
-  } else if (!identical(reports$sources, "label")) {
-    table <- cbind(group = each, table)
-  }
+  table <- data.frame(source = rep(reports$sources, each = ncol(p)), do.call(rbind, tables))
+  names(table)[1] <- if (has_readers(object)) "reader" else "group"
+  if (identical(reports$sources, "label")) table$group <- NULL # labels of no group
   row.names(table) <- NULL
   with_ends(table)
 }

@@ -6,9 +6,7 @@
 review_readers <- function(object, n, id) {
   reports <- object$data$reports
   open <- object$data$unlabelled
-  X <- if (length(open$rows)) {
-    if (is.null(object$label_stage)) open$X else label_stage_rows(object, open$X)
-  }
+  X <- if (length(open$rows)) rows_for_judge(object, open$X)
   object <- judged_by(object)
   said <- node_truth(object)
   told <- reading_told(said$p, said$weight, said$omega)

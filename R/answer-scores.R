@@ -137,18 +137,17 @@ calibration <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
 #' The classes whose probabilities are meant, and the words for the others and for these
 #' @noRd
 check_meant <- function(class, levels) {
-  if (is.null(class)) {
-    if (length(levels) == 2) {
-      return(list(classes = 2L, words = levels))
-    }
+  two <- length(levels) == 2
+  if (is.null(class) && !two) {
     return(list(classes = seq_along(levels), words = c("another class", "a class")))
   }
+  if (is.null(class)) class <- levels[2]
   which <- if (is.atomic(class)) match(as.character(class), levels)
   must(
     length(which) == 1 && !is.na(which), "class",
     "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice"
   )
-  other <- if (length(levels) == 2) levels[-which] else "another class"
+  other <- if (two) levels[-which] else "another class"
   list(classes = which, words = c(other, levels[which]))
 }
 

@@ -197,10 +197,8 @@ count_line <- function(test, digits) {
 #' @noRd
 apart_words <- function(ends) {
   apart <- if (is.null(ends)) 0 else abs(diff(ends$count))
-  if (apart <= 2 || apart <= 0.3 * max(ends$count)) {
-    return("")
-  }
-  paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err")
+  far <- apart > 2 && apart > 0.3 * max(ends$count)
+  if (far) paste0("; ", whole(round(ends["apart", "count"])), " if the scores hardly err") else ""
 }
 
 # How often wrong labels would show ---------------------------------------------------

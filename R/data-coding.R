@@ -1,5 +1,5 @@
-# Codings of features: what is learned of one from the training data, and its columns as numbers,
-# forth and back.
+# Codings of features: what is learned of a feature from the training data, and how values become
+# columns of numbers and numbers values.
 
 #' What is learned of a feature: levels, or centre and scale
 #' @noRd
@@ -79,8 +79,11 @@ coding_names <- function(coding) {
   .mapply(function(coding, name) paste0(name, coding$levels), list(coding, names(coding)), NULL)
 }
 
-#' A level that training did not have differs from all of those by as much as they do
-#' from each other: the squared distance of its row of indicators to theirs is 2
+#' The columns of one feature
+#'
+#' A level that training did not have differs from all of those by as much as they do from each
+#' other. The squared distance of the indicators of two levels is 2, and so is that of (c, ..., c) to
+#' those of each of k levels, (1 - c)^2 + (k - 1) c^2, with c = (1 + sqrt(1 + k)) / k.
 #' @noRd
 encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
@@ -94,42 +97,48 @@ encode_feature <- function(v, coding) {
 }
 
 #' New features, encoded
-#' @param where they are, if not in the argument `arg`.
+#' @param novel whether levels that training did not have are allowed, and how they count: `FALSE`,
+#'   `TRUE` or "weight". @param where they are, if not in the argument `arg`.
 #' @noRd
 forge_features <- function(blueprint, features, n, novel, arg = NULL, where = "{.arg {arg}}") {
   features <- features[blueprint$columns]
   for (name in blueprint$columns) {
-    check_new_feature(features[[name]], name, blueprint$coding[[name]], novel, arg, where)
+    v <- features[[name]]
+    coding <- blueprint$coding[[name]]
+    check_new_kind(v, name, coding, arg)
+    if (coding$kind == "numeric") {
+      check_finite(v, name)
+    } else {
+      check_new_levels(v, name, coding$levels, novel, arg, where)
+    }
   }
   encode_features(features, blueprint$coding, n)
 }
 
-check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
+#' A new column is of the kind that it was in training; where all of it is missing, of any
+#' @noRd
+check_new_kind <- function(v, name, coding, arg) {
   kind <- if (is.null(dim(v))) feature_kind(v) else "other"
-  # a column of NA is logical whatever it stands for
-  if (kind == "logical" && all(is.na(v))) {
-    kind <- coding$kind
-  }
-  column <- "Column {.val {name}} of {.arg {arg}}"
+  as_before <- kind == coding$kind && identical(class(time_of(v)), class(coding$time))
   known <- if (!is.null(coding$time)) {
     with_article(class(coding$time)[1])
   } else if (coding$kind == "factor") "text or a factor" else coding$kind
   must(
-    kind == coding$kind && (all(is.na(v)) || identical(class(time_of(v)), class(coding$time))), arg,
-    "be {known}, as in training",
-    "column_type", got = v, of = column, column = name
+    as_before || kind %in% c("logical", coding$kind) && all(is.na(v)), arg,
+    "be {known}, as in training", "column_type", got = v,
+    of = "Column {.val {name}} of {.arg {arg}}", column = name
   )
-  if (kind == "numeric") {
-    return(check_finite(v, name))
-  }
-  novel <- setdiff(unique(as.character(v)), c(coding$levels, NA))
+}
+
+check_new_levels <- function(v, name, levels, novel, arg, where) {
+  new <- setdiff(unique(as.character(v)), c(levels, NA))
   must(
-    !length(novel) || !isFALSE(novel_allowed), arg, "have levels that occurred in training",
-    "novel_levels",
-    more = c(x = "New: {.val {few(novel)}}.", i = "Known: {.val {few(coding$levels)}}."),
-    of = column, column = name, levels = novel, rows = which(as.character(v) %in% novel)
+    !length(new) || !isFALSE(novel), arg, "have levels that occurred in training", "novel_levels",
+    more = c(x = "New: {.val {few(new)}}.", i = "Known: {.val {few(levels)}}."),
+    of = "Column {.val {name}} of {.arg {arg}}", column = name, levels = new,
+    rows = which(as.character(v) %in% new)
   )
-  taken <- if (identical(novel_allowed, "weight")) {
+  taken <- if (identical(novel, "weight")) {
     "{?its weight is/their weights are} as under the prior"
   } else {
     "{?it differs/they differ} from every known level"
@@ -140,7 +149,7 @@ check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
       "Column {.val {name}} of ", where, " has {qty(length(these))}{?a level/levels} that did not occur in training:
        {.val {few(these)}}. Nothing is known of {?it/them}: ", taken, "."
     )),
-    levels = novel, column = name
+    levels = new, column = name
   )
 }
 
@@ -149,29 +158,28 @@ check_new_feature <- function(v, name, coding, novel_allowed, arg, where) {
 decode_features <- function(X, blueprint) {
   group <- blueprint_columns(blueprint)$group
   features <- lapply(seq_along(blueprint$coding), function(j) {
-    coding <- blueprint$coding[[j]]
-    mine <- unname(X[, group == j, drop = FALSE])
-    if (coding$kind == "numeric") {
-      value <- mine[, 1] * coding$scale + coding$center
-      return(if (is.null(coding$time)) value else as_time(signif(value, 12), coding$time)) # a day is a day
-    }
-    value <- coding$levels[max.col(mine, "first")]
-    if (coding$kind == "logical") {
-      as.logical(value)
-    } else {
-      factor(value, levels = coding$levels)
-    }
+    decode_feature(unname(X[, group == j, drop = FALSE]), blueprint$coding[[j]])
   })
   names(features) <- blueprint$columns
   as.data.frame(features, optional = TRUE, row.names = seq_len(nrow(X)))
 }
 
+decode_feature <- function(columns, coding) {
+  if (coding$kind == "numeric") {
+    value <- columns[, 1] * coding$scale + coding$center
+    # the last digits go, so that a day is a day
+    return(if (is.null(coding$time)) value else as_time(signif(value, 12), coding$time))
+  }
+  level <- coding$levels[max.col(columns, "first")]
+  if (coding$kind == "logical") as.logical(level) else factor(level, coding$levels)
+}
+
 unit_columns <- 20L # rows of fewer may be of unit length for other reasons
 
-#' Are the numeric inputs of each row of length 1 together, as embeddings often come?
+#' Are the numeric inputs of each row a vector of length 1, as embeddings often are?
 #'
-#' But for rows of zeros, and for a constant column, which was dropped: then all are as short. Whole
-#' numbers are indicators.
+#' Rows of zeros don't count. Where a constant column was dropped all rows are a little shorter, by
+#' the same. Whole numbers are indicators, and no embedding.
 #' @param X encoded inputs.
 #' @noRd
 are_unit_rows <- function(X, blueprint) {
@@ -192,10 +200,9 @@ check_finite <- function(v, name) {
   check_entries(is.infinite(v), "be finite", "infinite", "not_finite", name)
 }
 
-# A coded number and sums of squares of such must be doubles: so large may they be in training, and
-# taken to be in new rows
-input_most <- 1e152
-input_reach <- 1e100
+# Sums of squares of coded numbers must not overflow
+input_most <- 1e152  # of numbers in training
+input_reach <- 1e100 # of new ones; what is larger counts as this
 
 #' Coded new rows no further away than the reach: from there on a prediction is what it is at infinity
 #' @noRd

@@ -204,29 +204,32 @@ print.sturdy_readers <- function(x, ...) {
 #' @noRd
 one_a_item <- function(frame) {
   y <- stats::model.response(frame)
-  if (!is_readers_response(y) || is.null(attr(y, "items"))) {
+  items <- attr(y, "items")
+  if (!is_readers_response(y) || is.null(items)) {
     return(frame)
   }
   item <- unclass(y)[, "item"]
-  items <- attr(y, "items")
-  first <- which(!duplicated(item))
+  first <- match(unique(item), item) # the row that an item is read from
   of <- match(item, item[first])
-  for (name in names(frame)[-attr(attr(frame, "terms"), "response")]) {
+  response <- attr(attr(frame, "terms"), "response")
+  for (name in names(frame)[-response]) {
     v <- as.matrix(frame[[name]])
-    there <- v[first[of], , drop = FALSE]
-    same <- v == there | is.na(v) & is.na(there)
-    apart <- rowSums(is.na(same) | !same) > 0
+    differs <- rowSums(!same_values(v, v[first[of], , drop = FALSE])) > 0
     must(
-      !any(apart), NULL, "be the same in all rows of an item", "readers",
-      more = c(x = "Column {.val {name}} differs in {.val {few(items[unique(item[apart])])}}."),
+      !any(differs), NULL, "be the same in all rows of an item", "readers",
+      more = c(x = "Column {.val {name}} differs in {.val {few(items[unique(item[differs])])}}."),
       of = "Inputs"
     )
   }
   frame <- frame[first, , drop = FALSE]
-  frame[[attr(attr(frame, "terms"), "response")]] <- wide_readers(y, of, length(first))
+  frame[[response]] <- wide_readers(y, of, length(first))
   attr(frame, "items") <- items[item[first]]
   frame
 }
+
+#' Which entries are equal, two missing ones too
+#' @noRd
+same_values <- function(a, b) (is.na(a) & is.na(b)) | (a == b) %in% TRUE
 
 #' A long table as a wide one: a column for each reader, more for one who read an item again
 #' @param of the item of each row, 1..n.

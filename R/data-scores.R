@@ -17,9 +17,9 @@ mold_scores <- function(prob, labels) {
     is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
     "be a vector or a factor", "outcome_type", got = labels
   )
-  missing <- which(is.na(labels) | rowSums(is.na(prob)) > 0)
   names <- row_names_of(prob)
   rownames(prob) <- NULL
+  missing <- which(is.na(labels) | rowSums(is.na(prob)) > 0)
   rows <- setdiff(seq_len(n), missing)
   check_rows(length(rows), n)
   inform_lost_rows(data.frame(labels = labels, prob = I(prob)), length(rows))
@@ -29,6 +29,21 @@ mold_scores <- function(prob, labels) {
   prob <- score_classes(prob, labels)
   levels <- colnames(prob)
   inform_levels(factor(levels, levels), levels, "labels")
+  inform_absent(labels, levels)
+  inform_reversed(prob, labels)
+  floor <- min(prob[prob > 0], scores_least) / 2 # what stands for a score of 0
+  molded <- list(
+    data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
+  )
+  code <- label_codes(match(as.character(labels), levels), levels)
+  omitted <- as_omitted(missing, names)
+  table <- list(rows = seq_len(n), names = names, na_action = omitted, n_given = n)
+  with_labels(molded, list(y = code), table, rows)
+}
+
+#' Classes that have scores, and no labels
+#' @noRd
+inform_absent <- function(labels, levels) {
   shown <- unique(as.character(labels))
   inform_these(
     "one_class",
@@ -41,14 +56,6 @@ mold_scores <- function(prob, labels) {
     c(i = "No label is {.or {.val {these}}}, {qty(length(these))}{?a class/classes} of {.arg prob}."),
     levels = if (length(shown) > 1) setdiff(levels, shown)
   )
-  inform_reversed(prob, labels)
-  floor <- min(prob[prob > 0], scores_least) / 2 # what stands for a score of 0
-  molded <- list(
-    data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
-  )
-  code <- label_codes(match(as.character(labels), levels), levels)
-  table <- list(rows = seq_len(n), names = names, na_action = as_omitted(missing, names), n_given = n)
-  with_labels(molded, list(y = code), table, rows)
 }
 
 #' How scores are encoded: as they are

@@ -75,9 +75,7 @@ sturdy_data <- function(name) {
     package = "sturdy", mustWork = TRUE
   )
   data <- utils::read.csv(path, colClasses = c(class = "character"))
-  if (name == "synth") {
-    data$set <- factor(data$set, levels = c("train", "test"))
-  }
+  if (name == "synth") data$set <- factor(data$set, levels = c("train", "test"))
   data$class <- factor(data$class, levels = data_levels[[name]])
   data
 }

@@ -47,10 +47,7 @@ sql_word <- function(con, words, question) {
 #' @noRd
 sql_linear <- function(by, of) {
   used <- by != 0
-  if (!any(used)) {
-    return("0E0")
-  }
-  paste(sql_number(by[used]), "*", of[used], collapse = " + ")
+  if (any(used)) paste(sql_number(by[used]), "*", of[used], collapse = " + ") else "0E0"
 }
 
 #' An expression in steps, each of which reads the one before it

@@ -77,9 +77,7 @@ likelihood_sharpened <- function(L, s) {
 #' @noRd
 ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE) {
   out <- run(L, sites)
-  if (!ep_converged(out) && !is.null(sites)) {
-    out <- run(L, NULL)
-  }
+  if (!ep_converged(out) && !is.null(sites)) out <- run(L, NULL)
   status <- ep_status(out$status)
   # not where the user's limit ended it, nor where the prior can't be evaluated
   if (!status %in% c("stalled", "sites_skipped", "no_step") || over()) {

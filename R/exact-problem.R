@@ -110,14 +110,9 @@ factored <- function(grams) {
 #' Cholesky factor, of the matrix plus the smallest jitter that lets it succeed
 #' @noRd
 chol_jitter <- function(K) {
-  size <- mean(diag(K))
-  for (jitter in c(0, size * 10^(-12:-6))) {
-    L <- native_cholesky(K, jitter)
-    if (!is.null(L)) {
-      return(list(L = L, jitter = jitter))
-    }
-  }
-  abort_sturdy("The kernel matrix is not positive definite.", "not_positive_definite")
+  found <- first_root(K, c(0, mean(diag(K)) * 10^(-12:-6)))
+  refuse(is.null(found), "The kernel matrix is not positive definite.", "not_positive_definite")
+  found
 }
 
 inform_jitter <- function(problem, what = "kernel matrix") {

@@ -226,8 +226,6 @@ mvt_entropy <- function(x, order, type, arg) {
     x$Sigma, x$df, if (!is.null(order)) as.double(order)
   )
   check_mvt_status(out$status, "Sigma")
-  if (out$nan) {
-    warn_nan()
-  }
+  if (out$nan) warn_nan()
   like_arguments(out[[type]], list(order))
 }

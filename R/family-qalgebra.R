@@ -99,9 +99,7 @@ elementwise <- function(f, args) {
   }
   given <- lapply(unname(args), as.double)
   out <- if (is.function(f)) do.call(f, given) else native_elementwise(f, given)
-  if (out$nan) {
-    warn_nan()
-  }
+  if (out$nan) warn_nan()
   like_arguments(out$value, args)
 }
 
@@ -137,9 +135,7 @@ like_arguments <- function(value, args) {
     }
     merged <- c(merged, given[setdiff(names(given), names(merged))])
   }
-  if (!is.null(merged$dim)) {
-    merged$names <- NULL
-  }
+  if (!is.null(merged$dim)) merged$names <- NULL
   attributes(value) <- merged
   value
 }

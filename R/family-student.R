@@ -75,7 +75,13 @@
 #'
 #' mvt_escort(p)
 mvt <- function(mu, Sigma, df = Inf) {
-  new_mvt(mu, Sigma, df)
+  mu <- check_location(mu, "mu")
+  Sigma <- check_square(Sigma, length(mu), "Sigma")
+  df <- check_df(df)
+  # membership of the family: positive definite, and representable
+  status <- native_mvt_natural(mu, Sigma, df)$status
+  check_mvt_status(status, "Sigma")
+  structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
 }
 
 #' @rdname mvt
@@ -113,7 +119,7 @@ mvt_from_natural <- function(theta1, theta2, df = Inf) {
 #' @export
 mvt_log_partition <- function(x) {
   if (inherits(x, "sturdy_mvt")) {
-    x <- new_mvt(x$mu, x$Sigma, x$df)
+    x <- mvt(x$mu, x$Sigma, x$df)
     out <- native_mvt_natural(x$mu, x$Sigma, x$df)
     check_mvt_status(out$status, "Sigma")
   } else if (inherits(x, "sturdy_mvt_natural")) {
@@ -167,9 +173,9 @@ describe_mvt <- function(d, df) {
 as_mvt <- function(mu, Sigma, df, alone = TRUE) {
   if (inherits(mu, "sturdy_mvt")) {
     check_alone(alone, "mu", c("Sigma", "df"))
-    return(new_mvt(mu$mu, mu$Sigma, mu$df))
+    return(mvt(mu$mu, mu$Sigma, mu$df))
   }
-  new_mvt(mu, Sigma, df)
+  mvt(mu, Sigma, df)
 }
 
 check_alone <- function(alone, whole, others) {
@@ -177,16 +183,6 @@ check_alone <- function(alone, whole, others) {
     alone, others, "not be given when {.arg {whole}} is an object that contains them",
     "unknown_argument"
   )
-}
-
-new_mvt <- function(mu, Sigma, df) {
-  mu <- check_location(mu, "mu")
-  Sigma <- check_square(Sigma, length(mu), "Sigma")
-  df <- check_df(df)
-  # membership of the family: positive definite, and representable
-  status <- native_mvt_natural(mu, Sigma, df)$status
-  check_mvt_status(status, "Sigma")
-  structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
 }
 
 as_mvt_natural <- function(theta1, theta2, df, alone = TRUE) {
@@ -225,9 +221,7 @@ check_location <- function(x, arg) {
 
 check_square <- function(x, d, arg) {
   check_finite_numbers(x, arg)
-  if (!is.matrix(x) && d == 1 && length(x) == 1) {
-    x <- matrix(x)
-  }
+  if (!is.matrix(x) && d == 1 && length(x) == 1) x <- matrix(x)
   must(is.matrix(x) && nrow(x) == d && ncol(x) == d, arg, "be a {d} x {d} matrix", "shape", got = x)
   must(isSymmetric(unname(x)), arg, "be symmetric", "not_positive_definite")
   storage.mode(x) <- "double"

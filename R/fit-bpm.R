@@ -224,9 +224,7 @@ bpm_spec <- function(...,
     prior_scale, "prior_scale", c("learn", "effects"),
     "be numeric, {.val learn} or {.val effects}", inference, positive = TRUE
   )
-  if (inference == "adf" && is.character(epsilon)) {
-    abort_no_learning("epsilon", epsilon)
-  }
+  if (inference == "adf" && is.character(epsilon)) abort_no_learning("epsilon", epsilon)
   new_spec(
     "bpm",
     df = df, prior_scale = prior_scale, nugget = nugget, epsilon = epsilon,

@@ -6,13 +6,13 @@
 check_class_number <- function(spec, molded) {
   levels <- molded$blueprint$levels
   ordered <- isTRUE(molded$blueprint$ordered)
-  if (length(levels) == 2 || ordered) {
-    must(
-      !identical(spec$kernels, "per class"), "kernels", "be {.val shared}: they have one latent function",
-      "kernels", of = "With {if (ordered) 'classes in an order' else 'two classes'} {.arg {arg}}"
-    )
-  }
-  if (length(levels) == 2) {
+  two <- length(levels) == 2
+  must(
+    !(two || ordered) || !identical(spec$kernels, "per class"), "kernels",
+    "be {.val shared}: they have one latent function", "kernels",
+    of = "With {if (ordered) 'classes in an order' else 'two classes'} {.arg {arg}}"
+  )
+  if (two) {
     return(two_class_noise(spec, levels))
   }
   spec <- check_classes_spec(spec, levels)

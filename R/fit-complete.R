@@ -66,44 +66,49 @@ with_nodes <- function(object, nodes) {
 #' are
 #'
 #' The weights w of importance sampling are multiplied by the ratio of evidences: at node k they are
-#' as w_k Z_k(new rows) / Z_k(old rows), and their sum is the ratio of the integrated evidences.
+#' as w_k Z_k(new rows) / Z_k(old rows), and their sum is the ratio of the integrated evidences. Z is
+#' that of Gaussian EP, also of a t process.
 #' @noRd
 reweighed <- function(object) {
   nodes <- object$nodes
   if (is.null(nodes)) {
     return(object)
   }
-  spec <- object$spec
-  latent <- model_latent(object)
-  points <- lapply(seq_along(nodes$hyper), function(k) {
-    list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
-  })
-  spec$control$second <- isTRUE(nodes$models$corrected[1])
-  run <- function(df) {
-    out <- lapply(latent$natives(points, df, spec$control), function(o) if (ep_converged(o)) o)
-    if (all(vapply(out, is.null, NA))) { # the best of them, along a path
-      best <- which.max(nodes$table$weight)
-      found <- ep_continue(function(L, sites) {
-        latent$native(points[[best]]$hyper, df, L, sites, spec$control)
-      }, points[[best]]$L, NULL)$out
-      if (!ep_converged(found)) abort_nodes_lost()
-      out[[best]] <- found
-    }
-    out
-  }
-  out <- run(Inf)
-  nodes <- nodes_at_evidence(nodes, vapply(out, function(o) {
-    if (is.null(o)) -Inf else corrected_evidence(o)
-  }, numeric(1)))
-  keep <- nodes$table$log_evidence > -Inf
-  if (is.finite(spec$df)) {
-    out <- run(spec$df)
-    keep <- keep & !vapply(out, is.null, NA)
+  lost <- function(out) vapply(out, is.null, NA)
+  out <- fixed_points(object, nodes, Inf)
+  log_evidence <- vapply(out, function(o) if (is.null(o)) -Inf else corrected_evidence(o), 0)
+  nodes <- nodes_at_evidence(nodes, log_evidence)
+  keep <- log_evidence > -Inf
+  if (is.finite(object$spec$df)) {
+    out <- fixed_points(object, nodes, object$spec$df)
+    keep <- keep & !lost(out)
     if (!any(keep)) abort_nodes_lost()
   }
   nodes <- nodes_left(nodes, keep, out)
   object$omega[] <- nodes_omega(nodes, object$data$reports)
   with_nodes(object, nodes)
+}
+
+#' EP at each node on the rows of a fit; where it converges at none of them, at the best along a path
+#' @return a list of native results, `NULL` at nodes without a fixed point
+#' @noRd
+fixed_points <- function(object, nodes, df) {
+  latent <- model_latent(object)
+  control <- object$spec$control
+  control$second <- isTRUE(nodes$models$corrected[1])
+  points <- lapply(seq_along(nodes$hyper), function(k) {
+    list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
+  })
+  out <- lapply(latent$natives(points, df, control), function(o) if (ep_converged(o)) o)
+  if (all(vapply(out, is.null, NA))) {
+    best <- which.max(nodes$table$weight)
+    at <- points[[best]]
+    run <- function(L, sites) latent$native(at$hyper, df, L, sites, control)
+    found <- ep_continue(run, at$L, NULL)$out
+    if (!ep_converged(found)) abort_nodes_lost()
+    out[[best]] <- found
+  }
+  out
 }
 
 abort_nodes_lost <- function() {

@@ -9,10 +9,9 @@ copies_width <- 1e-9 # of the range of a column: values so close are one, but fo
 rows_apart <- function(molded) {
   data <- molded$data
   reports <- data$reports
-  if (reports$classes > 2 || by_readers(reports) || has_soft(reports)) {
-    return(list(molded = molded))
-  }
-  of <- alike_groups(c(list(report_kinds(reports)$kind), columns_apart(data$X)), copies_width)
+  plain <- reports$classes == 2 && !by_readers(reports) && !has_soft(reports)
+  columns <- c(list(report_kinds(reports)$kind), columns_apart(data$X))
+  of <- if (plain) alike_groups(columns, copies_width)
   if (!anyDuplicated(of)) {
     return(list(molded = molded))
   }

@@ -54,3 +54,13 @@ inducing_features <- function(object) {
     list(V = at$Phi, left = at$lambda)
   }
 }
+
+#' The Cholesky factor of a matrix with the first of some jitters on its diagonal that give one
+#' @return list(L, jitter), or `NULL`
+#' @noRd
+first_root <- function(K, jitters) {
+  for (jitter in jitters) {
+    L <- native_cholesky(K, jitter)
+    if (!is.null(L)) return(list(L = L, jitter = jitter))
+  }
+}

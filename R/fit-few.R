@@ -2,26 +2,27 @@
 # and variances through inducing inputs: a mean takes n steps a row and node, an exact
 # variance n^2.
 
-few_least <- 30L            # labels; with fewer, all nodes are used
-few_looked_at <- 500L       # of the training rows that nodes are chosen by,
-few_among <- 128L           # among so many of the nodes;
-few_classes <- 6L           # up to so many whose pairs are looked at, too;
-few_gap <- 0.0015           # and the difference allowed there, rms of probabilities;
-few_gap_label <- 0.0005     # of the points of a label stage, less where there are very many rows;
-few_gap_pictured <- 0.0005  # less for pictures, which are of inputs far from few rows
-few_slack <- 4              # so many times as much where no more can be had
-few_inducing <- c(100, 200) # inputs that variances go through: the first that are enough,
+few_least <- 30L            # labels: with fewer all nodes are used
+few_looked_at <- 500L       # training rows at which the answers of nodes are compared
+few_among <- 128L           # nodes that the few are chosen from
+few_classes <- 6L           # up to which scores that favour two classes are compared, too
+few_gap <- 0.0015           # rms difference of probabilities that is allowed,
+few_gap_label <- 0.0005     # for the points of a label stage, less where there are very many rows,
+few_gap_pictured <- 0.0005  # and for pictures, which show inputs away from the rows
+few_slack <- 4              # times this gap is allowed where no nodes come nearer
+few_inducing <- c(100, 200) # inducing inputs that variances go through: the first that are enough,
 few_times <- 4              # where there are so many times as many rows
-few_checked <- 100L         # rows at which that is looked at
+few_checked <- 100L         # rows at which these variances are compared with exact ones
 
 #' @return list(node, their numbers; weight; and with a dense kernel and many rows Z and C
 #'   (k x k x (functions and nodes)), inducing inputs and the covariance of the features there);
 #'   `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
+  labels <- sum(report_times(object$data$reports))
   if (!is.null(object$recalibration)) {
-    choose_nodes(object, few_gap_label / sqrt(max(1, sum(report_times(object$data$reports)) / label_rows_most[["two"]])))
-  } else if (sum(report_times(object$data$reports)) >= few_least) {
+    choose_nodes(object, few_gap_label / sqrt(max(1, labels / label_rows_most[["two"]])))
+  } else if (labels >= few_least) {
     chosen <- choose_nodes(object)
     c(chosen, few_covariance(object, chosen))
   }
@@ -38,39 +39,48 @@ few_nodes <- function(object) {
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
   answers <- node_answers(object)
-  # of each noise model, so that in whatever order these are
-  among <- sort(unlist(lapply(split(seq_along(at$weight), at$model), function(k) {
-    k[spread_over(length(k), ceiling(few_among * length(k) / length(at$weight)))]
-  })))
+  among <- spread_nodes(at$model)
   weight <- sparse_weights(answers[, among, drop = FALSE], drop(answers %*% at$weight), gap)
   if (is.null(weight)) {
-    return(list(node = seq_along(at$weight), weight = at$weight))
+    return(all_nodes(object))
   }
   list(node = among[weight > 0], weight = weight[weight > 0])
 }
 
+#' Some of very many nodes, of each noise model its share: the same in whatever order these are
+#' @param model of each node.
+#' @noRd
+spread_nodes <- function(model) {
+  some <- lapply(split(seq_along(model), model), function(mine) {
+    mine[spread_over(length(mine), ceiling(few_among * length(mine) / length(model)))]
+  })
+  sort(unlist(some))
+}
+
 #' What each node says of some rows: probabilities p of the true class, their squares, which hold
-#' how much nodes differ, and p Omega, of the recorded class; of a label stage also anywhere
+#' how much nodes differ, and p Omega, of the recorded class; of a label stage also of scores anywhere,
+#' which count as much as the rows
 #' @return 3 (rows x classes) x K
 #' @noRd
 node_answers <- function(object) {
   rows <- rows_looked_at(object)
-  anywhere <- NULL
-  seen <- if (is.null(object$recalibration)) {
-    exp(node_seen(object)[rows, , , drop = FALSE])
+  if (is.null(object$recalibration)) {
+    p <- exp(node_seen(object)[rows, , , drop = FALSE])
+    count <- 1
   } else {
-    anywhere <- scores_anywhere(ncol(object$data$X))
+    X <- object$data$X[rows, , drop = FALSE]
+    anywhere <- scores_anywhere(ncol(X))
     group <- label_groups(object$data$reports)[rows]
-    label_seen_new(rbind(object$data$X[rows, , drop = FALSE], anywhere), object$nodes, group = group)
+    p <- label_seen_new(rbind(X, anywhere), object$nodes, group = group)
+    count <- rep(c(1, nrow(X) / nrow(anywhere)), c(nrow(X), nrow(anywhere)))
   }
-  omega <- as_slices(node_omega(object))
-  recorded <- Reduce(`+`, lapply(seq_len(nrow(omega)), function(t) {
-    seen[, rep(t, nrow(omega)), , drop = FALSE] * rep(omega[t, , ], each = nrow(seen))
+  omega <- as_slices(node_omega(object)) # C x C x K
+  classes <- seq_len(nrow(omega))
+  recorded <- Reduce(`+`, lapply(classes, function(t) {
+    p[, rep(t, length(classes)), , drop = FALSE] * rep(omega[t, , ], each = nrow(p))
   }))
-  said <- do.call(rbind, lapply(list(seen, seen^2, recorded), matrix, ncol = dim(seen)[3]))
-  # scores anywhere count as much as the rows
-  times <- rep(c(1, length(rows) / NROW(anywhere)), c(length(rows), NROW(anywhere)))
-  said * rep_len(sqrt(times / mean(times)), nrow(said))
+  answers <- do.call(rbind, lapply(list(p, p^2, recorded), matrix, ncol = dim(p)[3]))
+  answers * rep_len(sqrt(count / mean(count)), nrow(answers))
 }
 
 #' Scores that new rows may have: of each class against the others alike, and of few classes against
@@ -96,54 +106,62 @@ rows_looked_at <- function(object) {
   X <- object$data$X
   y <- label_code(object$data)
   times <- report_times(object$data$reports)
-  stage <- !is.null(object$recalibration)
-  then <- if (stage) colSums(X) else numeric(ncol(object$omega))
-  turn <- class_turn(y, ncol(object$omega), times, then)
-  if (stage) X <- X[, turn, drop = FALSE]
+  classes <- ncol(object$omega)
+  scores <- !is.null(object$recalibration) # then columns are classes, too
+  turn <- class_turn(y, classes, times, if (scores) colSums(X) else numeric(classes))
+  if (scores) X <- X[, turn, drop = FALSE]
   sorted <- do.call(order, table_keys(X, match(y, turn)))
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 
 #' Weights v >= 0, most of them 0, that give the columns of a matrix nearly this mean
 #'
-#' Least squares, |said v - mean|^2, by the active sets of Lawson and Hanson: the column along which
+#' Least squares, |A v - mean|^2, by the active sets of Lawson and Hanson: the column along which
 #' it falls fastest joins, and those that would be below 0 leave; over when the mean is near enough.
-#' @param said numbers x columns. @param gap root mean square of what is left.
+#' @param A numbers x columns. @param gap root mean square of what is left.
 #' @return a weight a column, their sum 1; `NULL` where none come near
 #' @noRd
-sparse_weights <- function(said, mean, gap) {
+sparse_weights <- function(A, mean, gap) {
   # a further row is for their sum
-  mean <- c(mean, sqrt(nrow(said)))
-  said <- rbind(said, sqrt(nrow(said)))
-  gram <- crossprod(said)
-  with_mean <- drop(crossprod(said, mean))
-  left <- function(w) (sum(w * (gram %*% w - 2 * with_mean)) + sum(mean^2)) / nrow(said)
-  found <- numeric(ncol(said))
-  used <- logical(ncol(said))
-  last <- Inf
-  while (left(found) > gap^2) {
-    if (all(used) || left(found) >= last) {
-      if (left(found) > (few_slack * gap)^2) {
+  mean <- c(mean, sqrt(nrow(A)))
+  A <- rbind(A, sqrt(nrow(A)))
+  gram <- crossprod(A)
+  slope <- drop(crossprod(A, mean)) # of -|A v - mean|^2 / 2 at v = 0
+  left <- function(v) (sum(v * (gram %*% v - 2 * slope)) + sum(mean^2)) / nrow(A)
+  v <- numeric(ncol(A))
+  used <- logical(ncol(A))
+  before <- Inf
+  while (left(v) > gap^2) {
+    if (all(used) || left(v) >= before) { # no further column helps
+      if (left(v) > (few_slack * gap)^2) {
         return(NULL)
       }
       break
     }
-    last <- left(found)
-    slope <- replace(with_mean - drop(gram %*% found), used, -Inf)
-    used[which.max(slope)] <- TRUE
-    repeat {
-      wanted <- numeric(ncol(said))
-      ridge <- diag(1e-10 * sum(diag(gram)) / ncol(gram), sum(used))
-      wanted[used] <- solve(gram[used, used] + ridge, with_mean[used])
-      if (all(wanted[used] > 0)) break
-      low <- used & wanted <= 0
-      found <- found + min((found / (found - wanted))[low]) * (wanted - found)
-      used <- used & found > 1e-12
-      found[!used] <- 0
-    }
-    found <- wanted
+    before <- left(v)
+    used[which.max(replace(slope - drop(gram %*% v), used, -Inf))] <- TRUE
+    v <- least_squares_among(gram, slope, v, used)
+    used <- v > 0
   }
-  found / sum(found)
+  v / sum(v)
+}
+
+#' Least squares among the columns used, from v on: those whose weight would be below 0 leave at the
+#' first step that would take one there
+#' @noRd
+least_squares_among <- function(gram, slope, v, used) {
+  ridge <- 1e-10 * sum(diag(gram)) / ncol(gram)
+  repeat {
+    wanted <- numeric(length(v))
+    wanted[used] <- solve(gram[used, used] + diag(ridge, sum(used)), slope[used])
+    if (all(wanted[used] > 0)) {
+      return(wanted)
+    }
+    low <- used & wanted <= 0
+    v <- v + min((v / (v - wanted))[low]) * (wanted - v)
+    used <- used & v > 1e-12
+    v[!used] <- 0
+  }
 }
 
 # How -----------------------------------------------------------------------------------
@@ -182,17 +200,18 @@ few_inputs <- function(object, m) {
 }
 
 #' Inducing inputs, and at each node the covariance of the features there given the sites of all
-#' rows [M 9.6], the upper left of a slice where another node has more; `NULL` where a covariance is
-#' none
+#' rows [M 9.6], C = (I + Phi diag(tau / (1 + tau lambda)) Phi')^-1 with features Phi and what they
+#' leave of the variance of each row, lambda
+#' @return list(Z, C, the upper left of a slice where another node has more features); `NULL` where a
+#'   covariance is none
 #' @noRd
 inducing_variances <- function(object, node, Z) {
-  X <- object$data$X
-  columns <- model_columns(object)
   hyper <- function_hyper(object, node)
   tau <- node_columns(object, "tau", node, object$ep$sites$tau)
+  times <- report_times(object$data$reports)
   C <- lapply(seq_along(hyper), function(j) {
-    at <- native_features(X, Z, columns, hyper[[j]])
-    share <- 1 + tau[, j] * at$lambda / report_times(object$data$reports)
+    at <- native_features(object$data$X, Z, model_columns(object), hyper[[j]])
+    share <- 1 + tau[, j] * at$lambda / times
     weighted <- at$Phi * rep(tau[, j] / share, each = nrow(at$Phi))
     B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
     if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
@@ -210,6 +229,7 @@ variance_gap <- function(object, chosen, made) {
   made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]
   X <- object$data$X[spread_over(length(object$data$y), few_checked), , drop = FALSE]
   exact <- node_latent(object, X, at)
-  s2 <- node_latent(object, X, c(at, made))$s2
-  sqrt(mean((stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(s2)))^2))
+  near <- node_latent(object, X, c(at, made))
+  apart <- stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(near$s2))
+  sqrt(mean(apart^2))
 }

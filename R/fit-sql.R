@@ -4,9 +4,7 @@
 #'
 #' @param used see used_nodes(). @param steps see sql_steps().
 #' @noRd
-sql_quantiles <- function(object, used, steps) {
-  UseMethod("sql_quantiles")
-}
+sql_quantiles <- function(object, used, steps) UseMethod("sql_quantiles")
 
 # as node_latent.bpm() has it
 sql_quantiles.bpm <- function(object, used, steps) {
@@ -82,11 +80,7 @@ inducing_form <- function(Z, columns, hyper, b, C) {
   se$variance <- theta[1]
   se$bias <- se$nugget <- se$linear <- 0
   gram <- native_gram(Z, Z, columns, se)
-  # as inducing_prepare() in src/inducing.c has it
-  for (jitter in 10^(-8:-2)) {
-    L <- native_cholesky(gram, jitter * theta[1])
-    if (!is.null(L)) break
-  }
+  L <- first_root(gram, 10^(-8:-2) * theta[1])$L # as inducing_prepare() in src/inducing.c has it
   ones <- seq_len(m)
   axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= m), nrow(C)), symmetric = TRUE)
   U <- axes$vectors

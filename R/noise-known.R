@@ -150,13 +150,17 @@ inform_known_inputs <- function(known, blueprint) {
 #' @return `molded`, its blueprint with groups: list(formula, variables), where they are.
 #' @noRd
 with_groups <- function(molded, rates, data, env) {
-  if (!is.data.frame(data) || !is.language(rates)) {
+  if (!is.data.frame(data)) {
     return(molded)
   }
-  value <- if (is.name(rates) && !as.character(rates) %in% names(data)) eval(rates, env) else rates
-  of <- if (is.call(value) && identical(value[[1]], as.name("~"))) value else call("~", value)
-  formula <- if (is.language(value)) stats::as.formula(of, env)
-  variables <- if (!is.null(formula)) data_variables(formula, data)
+  # a variable beside the data may hold a formula
+  if (is.name(rates) && !as.character(rates) %in% names(data)) rates <- eval(rates, env)
+  if (!is.language(rates)) {
+    return(molded)
+  }
+  if (!rlang::is_formula(rates)) rates <- call("~", rates)
+  formula <- stats::as.formula(rates, env)
+  variables <- data_variables(formula, data)
   if (length(variables)) {
     molded$blueprint$groups <- list(formula = strip_environment(formula), variables = variables)
   }

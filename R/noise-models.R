@@ -31,33 +31,41 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
 #' @param noise see noise_model(). @return see noise-coordinates.R.
 #' @noRd
 noise_of <- function(name, noise) {
+  classes <- noise$classes
   if (name %in% c("none", "given")) {
     given <- if (name == "none") 0 else noise$given
-    return(noise_held(name, given, noise$classes, noise$sources, noise$share))
+    return(noise_held(name, given, classes, noise$sources, noise$share))
   }
   alone <- noise_alone(name)
   targets <- NULL # where errors go is not learned
   if (name == "one") {
-    of <- rep(1L, noise$classes)
+    of <- rep(1L, classes)
     priors <- noise$rate["one"]
-  } else if (is.na(alone)) {
+  } else if (!is.na(alone)) {
+    of <- as.integer(seq_len(classes) == alone)
+    priors <- noise$rate$alone[alone]
+    targets <- noise$targets & of > 0
+  } else {
     of <- order(noise$turn)
     priors <- noise$rate$class[noise$turn]
     if (name == "matrix") targets <- noise$targets
-  } else {
-    of <- as.integer(seq_len(noise$classes) == alone)
-    priors <- noise$rate$alone[alone]
-    targets <- noise$targets & of > 0
   }
-  whereto <- if (!is.null(noise$share)) {
+  root <- rate_root(noise$sources, noise$pooling)
+  model <- noise_free(name, of, root, priors, whereto_of(noise, targets))
+  c(model, list(readers = noise$readers, turn = noise$turn))
+}
+
+#' Where its errors go
+#' @param targets where they may, if that is learned, or `NULL`.
+#' @noRd
+whereto_of <- function(noise, targets) {
+  if (!is.null(noise$share)) {
     whereto_reach(noise$classes)
   } else if (is.null(targets) || noise$classes == 2) {
     whereto_known(noise$classes)
   } else {
     whereto_learned(targets, if (is.null(noise$readers)) 1L else noise$sources, noise$turn)
   }
-  model <- noise_free(name, of, rate_root(noise$sources, noise$pooling), priors, whereto)
-  c(model, list(readers = noise$readers, turn = noise$turn))
 }
 
 #' Coordinates to start from beside the usual ones: where the most of the readers are right
@@ -114,26 +122,22 @@ noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   if (!is.character(epsilon)) {
     return(c(given = 1))
   }
-  classes <- reports$classes
-  own <- if (classes > 2) "matrix" else "two"
-  told <- prior[c("sensitivity", "specificity", "study")]
-  told <- !all(vapply(told, is.null, NA)) && is.null(prior$unlabelled)
-  if (told) epsilon <- "learn2"
-  one <- switch(epsilon, learn = "one", learn2 = own, matrix = own)
-  if (!is.null(one)) {
-    return(stats::setNames(1, one))
+  by_class <- if (reports$classes > 2) "matrix" else "two"
+  told <- length(unlist(prior[c("sensitivity", "specificity", "study")])) > 0
+  if (told && is.null(prior$unlabelled)) epsilon <- "learn2" # that there are rates is told, too
+  only <- switch(epsilon, learn = "one", learn2 = , matrix = by_class)
+  if (!is.null(only)) {
+    return(stats::setNames(1, only))
   }
-  models <- models_of_classes(prior$models, classes)
+  models <- models_of_classes(prior$models, reports$classes)
   none <- sum(models["none"], na.rm = TRUE)
-  weights <- if (ordered) {
-    c(none = none, one = 1 - none)
+  if (ordered) {
+    models <- c(none = none, one = 1 - none)
   } else if (by_readers(reports) && length(reports$sources) > 1) {
     # a reader hardly ever errs alike in all classes
-    stats::setNames(c(none, 1 - none), c("none", own))
-  } else {
-    models
+    models <- stats::setNames(c(none, 1 - none), c("none", by_class))
   }
-  weights[weights > 0]
+  models[models > 0]
 }
 
 #' Those of the user, or the usual ones, for so many classes: of several a third of that of a rate for

@@ -54,9 +54,6 @@ repeated_rows <- function(rows, times, most = Inf) {
   total <- max(1, round(sum(times)))
   size <- min(total, most)
   at <- (seq_len(size) - 0.5) * (total / size)
-  if (size == total && all(times == 1)) {
-    return(rows)
-  }
   rows[1 + findInterval(at, cumsum(times[-length(times)]))]
 }
 

@@ -166,9 +166,7 @@ select_model.default <- no_face("select_model")
 #' A named list of candidates; names that were not given describe the candidate
 #' @noRd
 check_candidates <- function(candidates, scale) {
-  if (inherits(candidates, "sturdy_spec")) {
-    candidates <- list(candidates)
-  }
+  if (inherits(candidates, "sturdy_spec")) candidates <- list(candidates)
   must(
     is.list(candidates) && length(candidates) && all(vapply(candidates, is_spec, NA)),
     "candidates", "be a list of results of {.fn candidate}", "candidates", got = candidates

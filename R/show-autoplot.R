@@ -64,7 +64,8 @@ ggplot_picture <- function(picture) {
   first <- panels[[1]]
   many <- length(panels) > 1
   key <- picture$key
-  ggplot2::ggplot() + (if (many) ggplot_facets(panels) else ggplot_panel(first)) +
+  ggplot2::ggplot() +
+    (if (many) ggplot_facets(panels) else ggplot_panel(first)) +
     ggplot2::scale_y_continuous(breaks = first$y$ticks, labels = first$y$words) +
     (if (!is.null(key)) ggplot_key(names(key), looks[key, ])) +
     ggplot2::labs(
@@ -89,54 +90,57 @@ in_lines <- function(text, width) {
 
 ggplot_panel <- function(panel) {
   coord <- if (panel$square) ggplot2::coord_fixed else ggplot2::coord_cartesian
-  words <- panel$x$words
+  words <- in_lines(panel$x$words, 80 / length(panel$x$words))
   list(
     ggplot_layers(panel$layers),
-    ggplot2::scale_x_continuous(
-      breaks = panel$x$ticks, labels = in_lines(words, 80 / length(words))
-    ),
+    ggplot2::scale_x_continuous(breaks = panel$x$ticks, labels = words),
     coord(xlim = panel$x$range, ylim = panel$y$range, expand = FALSE)
   )
 }
 
 #' Several panels with a common y axis
 #'
-#' They share a continuous x axis, on which the levels of factors and times have no place: they go
-#' where no number of any input is, so that the axis can tell which panel it labels.
+#' ggplot2 has one x scale for all panels, which is asked for ticks panel by panel, but not told
+#' which panel it is. So a panel with ticks of its own (levels, times) is moved to where no other has
+#' numbers: the k-th by k times `far`.
 #' @noRd
 ggplot_facets <- function(panels) {
-  x <- lapply(panels, `[[`, "x")
-  names <- vapply(x, `[[`, "", "label")
-  far <- 10 * max(abs(unlist(lapply(x, `[[`, "range"))), 1e3)
-  shift <- far * seq_along(x) * vapply(x, `[[`, NA, "own")
-  layers <- Map(function(panel, name, shift) {
-    ends <- marks("ends", panel$x$range, panel$y$range)
-    lapply(c(panel$layers, list(ends)), function(layer) {
-      layer$data$x <- layer$data$x + shift
-      layer$data$panel <- factor(name, unique(names))
+  axes <- lapply(panels, `[[`, "x")
+  names <- vapply(axes, `[[`, "", "label")
+  own <- vapply(axes, `[[`, NA, "own")
+  far <- 10 * max(abs(unlist(lapply(axes, `[[`, "range"))), 1e3)
+  layers <- lapply(seq_along(panels), function(k) {
+    ends <- marks("ends", panels[[k]]$x$range, panels[[k]]$y$range)
+    lapply(c(panels[[k]]$layers, list(ends)), function(layer) {
+      layer$data$x <- layer$data$x + far * k * own[k]
+      layer$data$panel <- factor(names[k], unique(names))
       layer
     })
-  }, panels, names, shift)
-  ticks_of <- function(place) {
-    k <- round(mean(place, na.rm = TRUE) / far)
-    if (isTRUE(k > 0)) list(at = shift[k] + x[[k]]$ticks, words = x[[k]]$words)
-  }
-  wide <- any(vapply(x, function(axis) sum(nchar(axis$levels)), 0) > 30)
+  })
+  wide <- any(vapply(axes, function(axis) sum(nchar(axis$levels)), 0) > 30)
   list(
     ggplot_layers(do.call(c, layers)),
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x"),
-    ggplot2::scale_x_continuous(
-      guide = ggplot2::guide_axis(check.overlap = TRUE, angle = if (wide) 90),
-      breaks = function(limits) {
-        ticks <- ticks_of(limits)
-        if (is.null(ticks)) pretty(limits, 4) else ticks$at
-      },
-      labels = function(at) {
-        ticks <- ticks_of(at)
-        if (is.null(ticks)) format(at) else ticks$words[match(at, ticks$at)]
-      }
-    ),
+    ggplot_facet_scale(axes, far, if (wide) 90),
     ggplot2::coord_cartesian(ylim = panels[[1]]$y$range, expand = FALSE)
+  )
+}
+
+#' The x scale of panels that ggplot_facets() has moved: a place tells the panel
+#' @noRd
+ggplot_facet_scale <- function(axes, far, angle) {
+  panel_at <- function(place) round(mean(place, na.rm = TRUE) / far)
+  moved <- lapply(seq_along(axes), function(k) far * k + axes[[k]]$ticks)
+  ggplot2::scale_x_continuous(
+    guide = ggplot2::guide_axis(check.overlap = TRUE, angle = angle),
+    breaks = function(limits) {
+      k <- panel_at(limits)
+      if (isTRUE(k > 0)) moved[[k]] else pretty(limits, 4)
+    },
+    labels = function(ticks) {
+      k <- panel_at(ticks)
+      if (isTRUE(k > 0)) axes[[k]]$words[match(ticks, moved[[k]])] else format(ticks)
+    }
   )
 }
 
@@ -145,13 +149,18 @@ ggplot_facets <- function(panels) {
 #' A geom for the marks of one kind and meaning, of all panels
 #' @noRd
 ggplot_layers <- function(layers) {
-  parts <- do.call(c, lapply(seq_along(layers), function(k) {
-    layers[[k]]$data$part <- paste(k, layers[[k]]$data$part)
-    parts <- by_meaning(layers[[k]]$data)
-    stats::setNames(parts, paste(layers[[k]]$kind, names(parts)))
-  }))
-  lapply(split(parts, factor(names(parts), unique(names(parts)))), function(same) {
-    ggplot_marks(sub(" .*", "", names(same)[1]), do.call(rbind, unname(same)))
+  parts <- list()
+  for (k in seq_along(layers)) {
+    for (data in by_meaning(layers[[k]]$data)) {
+      data$kind <- layers[[k]]$kind
+      data$part <- paste(k, data$part) # lines of two layers are apart
+      parts <- c(parts, list(data))
+    }
+  }
+  geom <- vapply(parts, function(data) paste(data$kind[1], data$meaning[1]), "")
+  lapply(split(parts, factor(geom, unique(geom))), function(same) {
+    data <- do.call(rbind, same)
+    ggplot_marks(data$kind[1], data)
   })
 }
 
@@ -182,8 +191,8 @@ ggplot_marks <- function(kind, data) {
       )
     },
     name = ggplot2::geom_text( # blanks keep it off its point
-      at, data, label = ifelse(data$down, paste0(words, "  "), paste0("  ", words)),
-      angle = 90, size = 3, hjust = as.numeric(data$down)
+      at, data, label = ifelse(data$down, paste0(words, "  "), paste0("  ", words)), angle = 90,
+      size = 3, hjust = as.numeric(data$down)
     ),
     entry = ggplot2::geom_text(at, data, label = words, size = 3.4)
   )

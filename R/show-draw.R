@@ -8,28 +8,33 @@ draw_picture <- function(picture, main) {
   must(is.null(main) || fits, "main", "be one string of at most 1000 characters", got = main)
   if (!is.null(main)) picture$title <- main
   old <- graphics::par("mar", "las", "mgp", "tcl", "pty", "xaxs", "yaxs")
+  divides <- length(picture$panels) > 1 && all(graphics::par("mfrow") == 1)
+  # in this order: mfrow changes cex
+  if (divides) old <- c(graphics::par("mfrow", "cex", "oma"), old)
   on.exit(graphics::par(old))
+  if (divides) draw_page(picture) else draw_in_place(picture)
+}
+
+#' Panels on a page that is divided for them, under one heading
+#' @noRd
+draw_page <- function(picture) {
+  page <- divide_page(picture)
+  for (panel in picture$panels[seq_len(page$k)]) draw_panel(panel)
+  graphics::par(cex = 1)
+  size <- graphics::par("din")
+  draw_heading(page$heading, size[1] / 2, size[2])
+}
+
+#' One panel, or several on a page that the user has divided: the first has the heading of all
+#' @noRd
+draw_in_place <- function(picture) {
   panels <- picture$panels
-  many <- length(panels) > 1
-  own <- many && all(graphics::par("mfrow") == 1)
-  if (own) {
-    old <- c(graphics::par("mfrow", "cex", "oma"), old) # in this order: mfrow changes cex
-    page <- divide_page(picture)
-    panels <- panels[seq_len(page$k)]
-  } else {
-    picture <- with_note(picture, length(panels))
-  }
-  for (k in seq_along(panels)) { # on a page of the user's the first has the heading of all
-    draw_panel(panels[[k]], if (!own && k == 1) picture)
-  }
-  if (own) {
-    graphics::par(cex = 1)
-    draw_heading(page$heading, graphics::par("din")[1] / 2, graphics::par("din")[2])
-  }
+  draw_panel(panels[[1]], with_note(picture, length(panels)))
+  for (panel in panels[-1]) draw_panel(panel)
 }
 
 #' Divides the page for as many of the panels, the first ones, as are not tiny there
-#' @return list(k, heading)
+#' @return list(k, how many; heading)
 #' @noRd
 divide_page <- function(picture) {
   graphics::par(mfrow = c(1, 1), cex = 1)
@@ -40,7 +45,8 @@ divide_page <- function(picture) {
   page[2] <- page[2] - heading$height
   grid <- if (picture$across) c(1, k) else page_grid(k, page)
   graphics::par(omi = c(0, 0, heading$height, 0), mfrow = grid)
-  graphics::par(cex = max(0.55, min(1, page / rev(grid) / c(2.6, 2.3))))
+  panel <- page / rev(grid)
+  graphics::par(cex = max(0.55, min(1, panel / c(2.6, 2.3)))) # smaller letters on small panels
   list(k = k, heading = heading)
 }
 
@@ -52,13 +58,14 @@ with_note <- function(picture, k) {
   picture
 }
 
-#' Rows and columns that leave panels about as high as they are wide
+#' Rows and columns that leave panels about as high as they are wide, and few places empty
 #' @noRd
 page_grid <- function(k, page) {
   columns <- seq_len(k)
   rows <- ceiling(k / columns)
   shape <- (page[1] / columns) / (page[2] / rows)
-  best <- which.min(abs(log(shape / 1.2)) + 0.15 * (rows * columns - k))
+  empty <- rows * columns - k
+  best <- which.min(abs(log(shape / 1.2)) + 0.15 * empty)
   c(rows[best], columns[best])
 }
 
@@ -67,38 +74,60 @@ page_grid <- function(k, page) {
 #' @param picture whose heading stands over the panel, or `NULL`.
 #' @noRd
 draw_panel <- function(panel, picture = NULL) {
-  size <- graphics::par("fin")
-  line <- line_height()
-  side <- fit_names(panel$y$words, 0.45 * size[1], 0.7 * size[2])
-  for (share in c(0.5, 0.3, 0)) { # of the height, for the heading; and labels where there is some
-    heading <- fit_heading(picture, size[1], share * size[2])
-    labels <- if (share > 0) c(panel$x$label, panel$y$label) else c("", "")
-    y <- fit_text(labels[2], size[2] - heading$height - 4 * line)
-    left <- side$reach + y$height + line
-    low <- fit_low(panel$x, size[1] - left - line, 0.4 * size[2])
-    x <- fit_text(labels[1], size[1] - left - line)
-    margins <- c(low$reach + x$height + 1.1 * line, left, heading$height + 0.4 * line, line)
-    if (all(size - c(sum(margins[c(2, 4)]), sum(margins[c(1, 3)])) > 0.3)) break
-    refuse(share == 0, "The page must have room for a panel, about an inch each way.", "page")
-  }
+  text <- panel_text(panel, picture)
   graphics::par(
-    mai = margins, las = 1, mgp = c(3, 0.5, 0), tcl = -0.3, pty = if (panel$square) "s" else "m",
-    xaxs = "i", yaxs = "i"
+    mai = text$margins, pty = if (panel$square) "s" else "m", las = 1, mgp = c(3, 0.5, 0),
+    tcl = -0.3, xaxs = "i", yaxs = "i"
   )
   graphics::plot(panel$x$range, panel$y$range, type = "n", axes = FALSE, xlab = "", ylab = "")
   for (layer in panel$layers) {
     for (data in by_meaning(layer$data)) draw_marks(layer$kind, data)
   }
   graphics::box()
-  graphics::axis(1, panel$x$ticks, low$words, las = low$las, cex.axis = low$cex)
-  graphics::axis(2, panel$y$ticks, side$words, tick = is.null(panel$y$levels), cex.axis = side$cex)
-  inner <- edges("npc")
+  x <- text$x_ticks
+  y <- text$y_ticks
+  graphics::axis(1, panel$x$ticks, x$words, las = x$las, cex.axis = x$cex)
+  graphics::axis(2, panel$y$ticks, y$words, tick = is.null(panel$y$levels), cex.axis = y$cex)
+  plot <- edges("npc")
+  figure <- edges("nfc")
   gap <- line_height(0.3)
-  text_at(mean(inner$x), inner$y[1] - margins[1] + gap, x, adj = c(0.5, 0))
-  text_at(inner$x[1] - left + gap + y$height / 2, mean(inner$y), y, srt = 90)
-  draw_heading(heading, mean(edges("nfc")$x), edges("nfc")$y[2])
+  text_at(mean(plot$x), plot$y[1] - text$margins[1] + gap, text$x_label, adj = c(0.5, 0))
+  left <- plot$x[1] - text$margins[2] + gap
+  text_at(left + text$y_label$height / 2, mean(plot$y), text$y_label, srt = 90)
+  draw_heading(text$heading, mean(figure$x), figure$y[2])
 }
 
+#' The text around a panel, fitted to the figure, and the margins that it needs
+#'
+#' The heading may have half of the height, or less; at last it goes, and the labels of the axes.
+#' @return list(heading, x_label, y_label, x_ticks, y_ticks, margins in inches)
+#' @noRd
+panel_text <- function(panel, picture) {
+  figure <- graphics::par("fin")
+  line <- line_height()
+  y_ticks <- fit_ticks_beside(panel$y$words, 0.45 * figure[1], 0.7 * figure[2])
+  for (share in c(0.5, 0.3, 0)) {
+    heading <- fit_heading(picture, figure[1], share * figure[2])
+    labels <- if (share > 0) c(panel$x$label, panel$y$label) else c("", "")
+    y_label <- fit_text(labels[2], figure[2] - heading$height - 4 * line)
+    left <- y_ticks$reach + y_label$height + line
+    width <- figure[1] - left - line
+    x_ticks <- fit_ticks_below(panel$x, width, 0.4 * figure[2])
+    x_label <- fit_text(labels[1], width)
+    below <- x_ticks$reach + x_label$height + 1.1 * line
+    above <- heading$height + 0.4 * line
+    if (width > 0.3 && figure[2] - (below + above) > 0.3) {
+      return(list(
+        heading = heading, x_label = x_label, y_label = y_label, x_ticks = x_ticks,
+        y_ticks = y_ticks, margins = c(below, left, above, line)
+      ))
+    }
+  }
+  abort_sturdy("The page must have room for a panel, about an inch each way.", "page")
+}
+
+#' Where the plot ("npc") or its figure ("nfc") begins and ends, in inches
+#' @noRd
 edges <- function(of) {
   list(
     x = graphics::grconvertX(0:1, of, "inches"), y = graphics::grconvertY(0:1, of, "inches")
@@ -114,11 +143,14 @@ text_at <- function(x, y, fitted, ...) {
   )
 }
 
+#' The marks of one kind and meaning
+#' @noRd
 draw_marks <- function(kind, data) {
   look <- looks[data$meaning[1], ]
   usr <- graphics::par("usr")
-  x <- pmin(pmax(data$x, usr[1]), usr[2])
+  x <- pmin(pmax(data$x, usr[1]), usr[2]) # infinite ends are those of the panel
   y <- pmin(pmax(data$y, usr[3]), usr[4])
+  # lines and polygons in one call each: NA ends a part
   parted <- function(v) utils::head(unlist(lapply(split(v, data$part), c, NA)), -1)
   switch(kind,
     point = graphics::points(
@@ -143,13 +175,15 @@ draw_marks <- function(kind, data) {
   )
 }
 
+#' Colours of a grid: an image has its rows from the top, and ends half a cell beyond the points
+#' @noRd
 draw_raster <- function(data) {
   x <- unique(data$x)
   y <- unique(data$y)
+  image <- t(matrix(data$fill, length(x)))[rev(seq_along(y)), ]
   half <- c(diff(x[1:2]), diff(y[1:2])) / 2
   graphics::rasterImage(
-    t(matrix(data$fill, length(x)))[rev(seq_along(y)), ], min(x) - half[1], min(y) - half[2],
-    max(x) + half[1], max(y) + half[2]
+    image, min(x) - half[1], min(y) - half[2], max(x) + half[1], max(y) + half[2]
   )
 }
 
@@ -160,12 +194,11 @@ draw_names <- function(data) {
   gap <- line_height(0.5)
   room <- data$room / graphics::yinch() - 2 * gap
   wide <- any(graphics::strwidth(data$words, "inches", cex = cex) > room)
+  words <- if (wide) data$short else data$words
   for (down in unique(data$down)) { # adj takes one value
-    mine <- data[data$down == down, ]
-    graphics::text(
-      mine$x, mine$y + graphics::yinch(if (down) -gap else gap), if (wide) mine$short else mine$words,
-      cex = cex, srt = 90, adj = c(down, 0.5), xpd = NA
-    )
+    mine <- data$down == down
+    y <- data$y[mine] + graphics::yinch(if (down) -gap else gap)
+    graphics::text(data$x[mine], y, words[mine], cex = cex, srt = 90, adj = c(down, 0.5), xpd = NA)
   }
 }
 
@@ -185,7 +218,8 @@ text_width <- function(text, cex = 1, font = 1) {
 fit_text <- function(text, width, cex = 1, font = 1) {
   letter <- 1.05 * text_width(text, cex, font) / max(nchar(text), 1)
   text <- paste(strwrap(text, max(width / max(letter, 0.01), 8)), collapse = "\n")
-  if (text_width(text, cex, font) > width) cex <- max(0.5, cex * width / text_width(text, cex, font))
+  widest <- text_width(text, cex, font)
+  if (widest > width) cex <- max(0.5, cex * width / widest)
   lines <- lengths(strsplit(text, "\n", fixed = TRUE))
   list(text = text, cex = cex, font = font, height = lines * line_height(cex))
 }
@@ -194,21 +228,20 @@ fit_text <- function(text, width, cex = 1, font = 1) {
 #' than there is room
 #' @return list(words, cex, reach: their width)
 #' @noRd
-fit_names <- function(words, room, length) {
+fit_ticks_beside <- function(words, room, length) {
   cex <- max(0.5, min(1, length / length(words) / line_height()))
-  if (text_width(words, cex) > room) {
-    words <- shorter(words, max(floor(room * max(nchar(words)) / text_width(words, cex)), 5))
-  }
+  wide <- text_width(words, cex)
+  if (wide > room) words <- shorter(words, max(floor(room * max(nchar(words)) / wide), 5)) # letters
   list(words = words, cex = cex, reach = min(text_width(words, cex), room))
 }
 
 #' Names below an axis: numbers, or levels, upright where they are wider than their places
 #' @noRd
-fit_low <- function(axis, width, room) {
+fit_ticks_below <- function(axis, width, room) {
   if (is.null(axis$levels) || text_width(axis$levels) < 0.92 * width / length(axis$levels)) {
     return(list(words = axis$words, cex = 1, las = 1, reach = line_height()))
   }
-  c(fit_names(axis$levels, room, max(width, 0.1)), las = 2)
+  c(fit_ticks_beside(axis$levels, room, max(width, 0.1)), las = 2)
 }
 
 # The heading -----------------------------------------------------------------
@@ -239,7 +272,8 @@ fit_key <- function(key, width) {
 draw_heading <- function(heading, middle, top) {
   for (part in heading$parts) {
     top <- top - line_height(0.4)
-    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1)) else draw_key(part, middle, top)
+    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1))
+    if (!is.null(part$key)) draw_key(part, middle, top)
     top <- top - part$height
   }
 }

@@ -28,23 +28,17 @@ utf8_text <- function(x) {
 #' @noRd
 json <- function(x) {
   if (is.null(x)) {
-    return("null")
-  }
-  parts <- if (is.list(x)) {
-    vapply(x, json, "")
+    "null"
+  } else if (is.list(x)) {
+    paste0("{", paste0(json_string(names(x)), ":", vapply(x, json, ""), collapse = ",\n"), "}")
+  } else if (inherits(x, "AsIs")) {
+    paste0("[", paste(json(unclass(x)), collapse = ","), "]")
   } else if (is.numeric(x)) {
     ifelse(is.finite(x), sprintf("%.15g", x), "null")
   } else if (is.logical(x)) {
     ifelse(x, "true", "false")
   } else {
     json_string(x)
-  }
-  if (is.list(x)) {
-    paste0("{", paste0(json_string(names(x)), ":", parts, collapse = ",\n"), "}")
-  } else if (inherits(x, "AsIs")) {
-    paste0("[", paste(parts, collapse = ","), "]")
-  } else {
-    parts
   }
 }
 

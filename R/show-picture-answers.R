@@ -47,9 +47,7 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
       stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels)),
       "leave-one-out" = "interval",
       if (interval) c("number to expect" = "band"),
-      if (length(cut)) {
-        stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
-      }
+      if (length(cut)) stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
     )
   )
 }
@@ -114,9 +112,7 @@ suspicion_note <- function(shown, cutoff, rate, top) {
 picture_count <- function(density, lower, upper) {
   k <- seq_along(density) - 1
   beside <- 1.5 * (upper - lower + 2)
-  shown <- which(
-    k >= max(0, lower - beside) & k <= upper + beside & density > 1e-4 * max(density)
-  )
+  shown <- k >= lower - beside & k <= upper + beside & density > 1e-4 * max(density)
   k <- k[shown]
   density <- density[shown]
   xlim <- range(k) + c(-0.7, 0.7)

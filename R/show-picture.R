@@ -5,9 +5,7 @@
 
 #' The picture of a fit or of an answer; its arguments are those of plot()
 #' @noRd
-picture <- function(x, ...) {
-  UseMethod("picture")
-}
+picture <- function(x, ...) UseMethod("picture")
 
 #' A picture
 #'
@@ -67,9 +65,7 @@ padded <- function(values, by = 0.04) {
 #'   who points at the mark is told. @param fill in the place of that of the meaning.
 #' @noRd
 marks <- function(kind, x, y, meaning = "text", part = seq_along(x), words = NA, fill = NA, ...) {
-  if (length(x) > 0) {
-    list(kind = kind, data = data.frame(x, y, meaning, part, words, fill, ...))
-  }
+  if (length(x) > 0) list(kind = kind, data = data.frame(x, y, meaning, part, words, fill, ...))
 }
 
 #' Marks with several corners

@@ -153,9 +153,7 @@ describe_rows <- function(x) {
   paste0(
     whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
-    if (length(x$shards$rows) > 1) {
-      paste(" in", count(length(x$shards$rows), "shard"))
-    },
+    if (length(x$shards$rows) > 1) paste(" in", count(length(x$shards$rows), "shard")),
     if (left_out) paste0(" (", left_out, " more left out: missing values)"),
     if (open) paste0(" (", open, " more without a label)"),
     ", ", if (is.null(x$recalibration)) count(length(x$blueprint$columns), "input") else "scores",

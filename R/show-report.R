@@ -93,29 +93,16 @@
 #' label_report(fit, file, n = 5)
 #' # browseURL(file)
 #' unlink(file)
-label_report <- function(object, ...) {
-  UseMethod("label_report")
-}
-
-#' @export
-label_report.default <- function(object, ...) {
-  check_given(missing(object), "object")
+label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, title = NULL,
+                         level = 0.9, id = NULL, since = NULL, ...) {
   refuse(
-    inherits(object, c("sturdy_mislabelled", "sturdy_review")),
+    !missing(object) && inherits(object, c("sturdy_mislabelled", "sturdy_review")),
     c(
       "{.arg object} must be the fit itself, not the list of its rows.",
       i = "Of scores it is {.code second_stage(scores, labels)}."
     ), "type", arg = "object"
   )
-  by_own_fit(label_report, object, ...)
-}
-
-#' @rdname label_report
-#' @export
-label_report.sturdy_model <- function(object, file, n = 20, neighbours = 8, data = NULL,
-                                      title = NULL, level = 0.9, id = NULL, since = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+  object <- fit_of(object, ...)
   check_sites_kept(object)
   check_one_label(object)
   must(
@@ -180,7 +167,8 @@ inform_shared_id <- function(ids) {
 
 # What is shown of rows -------------------------------------------------------------
 
-report_others <- 4L # columns that are no inputs
+report_inputs <- 8L # columns that are inputs, and
+report_others <- 4L # others, at most
 
 #' Values of the rows of the fit: columns that are no inputs first, identifiers above all, then
 #' the inputs, those that matter most first
@@ -188,15 +176,35 @@ report_others <- 4L # columns that are no inputs
 #'   the names of other columns not shown, `ids` of row_ids(), `title` what identifies each row
 #'   beside its number.
 #' @noRd
-report_values <- function(object, data, id, most = 8) {
-  unread <- character()
-  order <- input_order(object)
-  inputs <- decode_features(object$data$X, object$blueprint)[order$place]
-  shown <- inputs[seq_len(min(most, length(inputs)))]
-  left <- length(inputs) - length(shown)
+report_values <- function(object, data, id) {
   if (!is.null(data)) augment_place(object, data) # it must have the rows given to the fit
+  ids <- report_ids(object, data, id)
+  title <- list(ids$value)
+  inputs <- decode_features(object$data$X, object$blueprint)[input_order(object)$place]
+  shown <- inputs[seq_len(min(report_inputs, length(inputs)))]
+  left <- length(inputs) - length(shown)
+  unread <- character()
+  if (!is.null(data)) {
+    others <- other_columns(object, data)
+    columns <- others$frame[seq_len(min(report_others, length(others$frame)))]
+    if (is.null(id) && others$unlike > 0) title <- columns[seq_len(min(others$unlike, 2))]
+    if (is.null(ids) && others$unlike > 0) ids <- row_ids(object$data, data[names(columns)[1]])
+    unread <- setdiff(others$names, names(columns))
+    shown <- cbind(columns, shown)
+  }
+  row.names(shown) <- make.unique(as.character(object$data$row_names))
+  list(
+    frame = shown, left = left, unread = unread, ids = ids,
+    title = do.call(paste, c(lapply(title, id_text), sep = ", "))
+  )
+}
+
+#' Identifiers of the rows, and what is odd about them
+#' @noRd
+report_ids <- function(object, data, id) {
+  column <- rlang::is_string(id)
   must(
-    !is.null(data) || !rlang::is_string(id) || object$data$n_given == 1, "id",
+    !is.null(data) || !column || object$data$n_given == 1, "id",
     "be a column of {.arg data}, to be given, too, or the identifiers themselves", "id", got = id
   )
   ids <- row_ids(object$data, id, data)
@@ -206,26 +214,22 @@ report_values <- function(object, data, id, most = 8) {
       i = "{.val {these}}, the identifier, is an input of the fit, too.",
       i = "{.code update(fit, . ~ . - {these})} leaves it out."
     ),
-    columns = if (rlang::is_string(id)) intersect(id, object$blueprint$columns)
+    columns = if (column) intersect(id, object$blueprint$columns)
   )
   if (!is.null(id)) inform_shared_id(ids$value)
-  title <- list(ids$value)
-  if (!is.null(data)) {
-    used <- c(used_columns(object$blueprint), object$blueprint$response)
-    others <- data[!names(data) %in% c(used, NA, "") & !duplicated(names(data))]
-    all <- names(others)
-    others <- others[vapply(others, function(v) is.atomic(v) && is.null(dim(v)), NA)]
-    unlike <- vapply(others, is_identifier, NA)
-    others <- others[object$data$rows, c(which(unlike), which(!unlike)), drop = FALSE]
-    if (is.null(id) && any(unlike)) title <- others[seq_len(min(sum(unlike), 2))]
-    if (is.null(ids) && any(unlike)) ids <- row_ids(object$data, data[names(title)[1]])
-    others <- others[seq_len(min(length(others), report_others))]
-    unread <- setdiff(all, names(others))
-    shown <- cbind(others, shown)
-  }
-  row.names(shown) <- make.unique(as.character(object$data$row_names))
+  ids
+}
+
+#' Columns of a table that are no inputs, at the rows of the fit: those that differ in every row first
+#' @return list(frame; unlike: how many differ in every row; names, of lists and matrices, too)
+#' @noRd
+other_columns <- function(object, data) {
+  used <- c(used_columns(object$blueprint), object$blueprint$response)
+  others <- data[!names(data) %in% c(used, NA, "") & !duplicated(names(data))]
+  plain <- others[vapply(others, function(v) is.atomic(v) && is.null(dim(v)), NA)]
+  unlike <- vapply(plain, is_identifier, NA)
   list(
-    frame = shown, left = left, unread = unread, ids = ids,
-    title = do.call(paste, c(lapply(title, id_text), sep = ", "))
+    frame = plain[object$data$rows, order(!unlike), drop = FALSE], unlike = sum(unlike),
+    names = names(others)
   )
 }

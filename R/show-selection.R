@@ -15,9 +15,8 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
     print_title("Log evidences are those of Gaussian EP at every df: see ?select_model.")
   }
   said <- table[nzchar(table$message), ]
-  for (k in seq_len(nrow(said))) {
-    cat(strwrap(paste0(said$candidate[k], ": ", said$message[k]), exdent = 2), sep = "\n")
-  }
+  words <- paste0(said$candidate, ": ", said$message, recycle0 = TRUE)
+  if (length(words)) cat(strwrap(words, exdent = 2), sep = "\n")
   cat("Selected: ", table$candidate[table$selected], "\n", sep = "")
   invisible(x)
 }

@@ -98,9 +98,7 @@ summary_rows <- function(object) {
     scores = c(
       log_evidence = model_evidence(object),
       log_evidence_integrated = average_evidence(object),
-      log_evidence_gaussian = if (is.finite(object$spec$df)) {
-        log_evidence(object, method = "gaussian")
-      },
+      log_evidence_gaussian = if (is.finite(object$spec$df)) log_evidence(object, method = "gaussian"),
       loo = score[["Estimate"]],
       loo_se = score[["SE"]],
       loo_error = if (!readers && !soft) mean(row_left_out(object) < 0.5)
@@ -173,9 +171,7 @@ print_part <- function(table, digits, ...) {
 #' @noRd
 print_classes <- function(table) {
   all <- nrow(table)
-  if (all > summary_classes) {
-    table <- utils::head(table[order(-table$wrong), ], summary_classes)
-  }
+  if (all > summary_classes) table <- utils::head(table[order(-table$wrong), ], summary_classes)
   for (column in c("true", "wrong", "missed")) table[column] <- format(round(table[[column]], 1))
   print_part(table, 2, "Labels by class, rows as expected", if (all > summary_classes) {
     paste0(" (the ", summary_classes, " of ", all, " classes with the most wrong labels)")

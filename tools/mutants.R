@@ -215,8 +215,7 @@ mutant(
 )
 mutant(
   "a fixed point that a cold start does not find is given up", "R/fit-complete.R",
-  "if (all(vapply(out, is.null, NA))) { # the best of them",
-  "if (FALSE) { # the best of them", r = "fit-absorb"
+  "if (all(vapply(out, is.null, NA))) {", "if (FALSE) {", r = "fit-absorb"
 )
 mutant(
   "a call given to parsnip is run", "R/meet-parsnip.R",
@@ -852,7 +851,7 @@ mutant(
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",
-  "(1 + sqrt(1 + k)) / k", "0", r = "fit-gpc"
+  "<- (1 + sqrt(1 + k)) / k", "<- 0", r = "fit-gpc"
 )
 mutant(
   "an input that update() left out keeps its columns", "R/fit-stored.R",
@@ -1099,7 +1098,7 @@ mutant(
 )
 mutant(
   "a report shows columns of other rows where NA left rows out", "R/show-report.R",
-  "others[object$data$rows, c(which", "others[seq_along(object$data$rows), c(which",
+  "plain[object$data$rows, order", "plain[seq_along(object$data$rows), order",
   r = "show-report"
 )
 mutant(
@@ -1410,7 +1409,7 @@ mutant(
 )
 mutant(
   "labels of new rows are told by the fit itself", "R/answer-mislabelled-new.R",
-  "if (!is.null(object$label_stage)) {", "if (FALSE) {", r = "answer-mislabelled-new"
+  "judge <- judged_by(object)", "judge <- object", r = "answer-mislabelled-new"
 )
 mutant(
   "the scores of a fit of two classes are of the class recorded", "R/fit-left-out.R",
@@ -1664,12 +1663,12 @@ mutant(
 )
 mutant(
   "scores anywhere count by their number", "R/fit-few.R",
-  "rep(c(1, length(rows) / NROW(anywhere)), c(length(rows)", "rep(c(1, 1), c(length(rows)",
+  "rep(c(1, nrow(X) / nrow(anywhere)), c(nrow(X)", "rep(c(1, 1), c(nrow(X)",
   r = "fit-few"
 )
 mutant(
   "variances through inducing inputs take rows that stand for several once", "R/fit-few.R",
-  "at$lambda / report_times(object$data$reports)", "at$lambda", r = "fit-few"
+  "at$lambda / times", "at$lambda", r = "fit-few"
 )
 mutant(
   "nodes pay again for what ratios of lengthscales have cost", "R/learn-nodes.R",

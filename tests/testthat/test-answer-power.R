@@ -23,7 +23,7 @@ test_that("with scores as they are, mean and spread of the log factor are those 
     table$told <- 0
     classes <- ncol(table$P)
     for (rates in list(rep(0.1, classes), replace(numeric(classes), 2, 0.2))) {
-      said <- noticed_ratio(table, rates, stage)
+      said <- noticed_factor(table, rates, stage)
       q <- table$p %*% rate_matrix(rates, classes)
       model <- noticed_model(stage, which(rates > 0))
       drawn <- withr::with_seed(2, replicate(16, {
@@ -52,7 +52,7 @@ test_that("a row that speaks for two counts twice, and models without such rates
   twice$reports <- reports_of(table$reports, rep(1:40, 2))
   often <- table
   often$times <- rep(2, 40)
-  expect_equal(noticed_ratio(often, c(0.1, 0.1), stage), noticed_ratio(twice, c(0.1, 0.1), stage), tolerance = 1e-4)
+  expect_equal(noticed_factor(often, c(0.1, 0.1), stage), noticed_factor(twice, c(0.1, 0.1), stage), tolerance = 1e-4)
   # "one" and "two" of what has wrong labels
   expect_equal(noticed_model(stage, 1:2), list(model = "one", share = 0.45 / 0.75))
   expect_equal(noticed_model(stage, 2), list(model = "second", share = 0.3 / 0.75))
@@ -110,7 +110,7 @@ test_that("more rows and clearer classes show more, and overlap hides everything
   stage <- judged_by(fit)
   table <- asked_table(fit)
   share <- function(table) {
-    ratio <- noticed_ratio(table, c(0.1, 0.1), stage)
+    ratio <- noticed_factor(table, c(0.1, 0.1), stage)
     pnorm((ratio$mean - log(3)) / ratio$sd)
   }
   like <- function(power, times = 1) {
@@ -137,7 +137,7 @@ test_that("probabilities of 0 and 1, and a class that no row can be of, leave a 
       table$times <- rep(1, 100)
       table$reports <- reports_of(table$reports, rep(1, 100))
       for (wrong in seq_len(classes)) {
-        ratio <- noticed_ratio(table, replace(numeric(classes), wrong, 0.1), judged_by(fit))
+        ratio <- noticed_factor(table, replace(numeric(classes), wrong, 0.1), judged_by(fit))
         expect_true(all(is.finite(unlist(ratio))) && ratio$sd > 0)
       }
     }

@@ -17,14 +17,14 @@ test_that("a text takes lines between its words, and is smaller where a word is 
 test_that("names beside an axis keep both ends, and have the room they are given", {
   long <- sprintf("%02d inflammation of the lower extremities", 1:12)
   on_page({
-    fitted <- fit_names(long, 1.2, 3)
+    fitted <- fit_ticks_beside(long, 1.2, 3)
     expect_lte(fitted$reach, 1.3)
     expect_match(fitted$words, "^[0-9]{2}.*[.][.].*ies$")
     expect_lte(12 * line_height(fitted$cex), 3.01)
-    expect_identical(fit_names(c("a", "b"), 1, 3)$words, c("a", "b"))
-    short <- fit_low(new_axis("", levels = letters[1:5]), 5, 1)
+    expect_identical(fit_ticks_beside(c("a", "b"), 1, 3)$words, c("a", "b"))
+    short <- fit_ticks_below(new_axis("", levels = letters[1:5]), 5, 1)
     expect_identical(short$las, 1)
-    expect_identical(fit_low(new_axis("", levels = long), 5, 1)$las, 2)
+    expect_identical(fit_ticks_below(new_axis("", levels = long), 5, 1)$las, 2)
   })
 })
 
