@@ -1,5 +1,5 @@
 # One fit over shards by every engine, each started here: lapply(), sockets (two and eight), mirai,
-# future, MPI under mpirun, and a job of a Slurm controller that this script starts. The fits must have the same bits as the one in this process. An engine
+# future, MPI under mpirun, a job of a Slurm controller that this script starts, and daemons of mirai in its queue. The fits must have the same bits as the one in this process. An engine
 # that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
 # r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
 
@@ -26,7 +26,10 @@ fit_lines <- c(
   "nodes <- if (!inherits(cluster, 'cluster')) 0 else length(unique(unlist(",
   "  parallel::clusterCall(cluster, Sys.getpid))))",
   "bits <- function(x) paste(sprintf('%a', x), collapse = ' ')",
-  "answer <- list(nodes = nodes, evidence = bits(log_evidence(fit)), sites = bits(fit$ep$b),",
+  "seconds <- system.time(held <- gpc(class ~ ., shards(lapply(1:8, piece)), inducing = 40,",
+  "  kernel = kernel_iso(1.5, fixed = c('lengthscale', 'variance', 'bias', 'nugget')), epsilon = 0.1,",
+  "  cluster = cluster))[['elapsed']]",
+  "answer <- list(nodes = nodes, round = seconds / held$ep$sweeps, evidence = bits(log_evidence(fit)), sites = bits(fit$ep$b),",
   "  learned = bits(coef(fit)))"
 )
 
@@ -118,6 +121,25 @@ engines <- list(
           env = c(paste0("SLURM_CONF=", slurm, "/slurm.conf"), paste0("R_LIBS=", libraries))
         )
       })
+  }),
+  # daemons that mirai sends to the queue
+  slurm_mirai = list(there = is_root && has("mirai") && found("slurmctld"), run = function() {
+    slurm <- file.path(folder, "queue")
+    dir.create(slurm)
+    daemons <- function(what) {
+      system2("sh", c(shQuote(file.path(campaign_folder(), "slurm.sh")), what, shQuote(slurm)))
+    }
+    on.exit(daemons("stop"))
+    if (daemons("start") != 0) {
+      return(NULL)
+    }
+    answer_of("slurm_mirai", c(
+      sprintf("mirai::daemons(2, url = 'tcp://127.0.0.1:0', remote = mirai::cluster_config('sbatch', '', '%s'))", rscript),
+      "cluster <- mirai::mirai_map"
+    ), "mirai::daemons(0)", function(script, log) {
+      system2(rscript, shQuote(script), stdout = log, stderr = log,
+        env = c(paste0("SLURM_CONF=", slurm, "/slurm.conf"), paste0("R_LIBS=", libraries)))
+    })
   })
 )
 
@@ -130,9 +152,11 @@ for (name in names(engines)) {
     campaign_figure(campaign, paste0(name, ", seconds"), seconds)
     nodes <- if (is.null(answers[[name]])) NA else answers[[name]]$nodes
     campaign_figure(campaign, paste0(name, ", processes"), nodes)
+    round <- if (is.null(answers[[name]])) NA else answers[[name]]$round
+    campaign_figure(campaign, paste0(name, ", seconds a round"), round)
   }
 }
-differ <- vapply(answers, function(x) !identical(x[-1], answers$here[-1]), NA)
+differ <- vapply(answers, function(x) !identical(x[-(1:2)], answers$here[-(1:2)]), NA)
 failed <- vapply(answers, is.null, NA)
 for (name in names(which(differ & !failed))) str(answers[c("here", name)], nchar.max = 300)
 campaign_figure(campaign, "engines tried", length(answers))

@@ -31,7 +31,7 @@ table_of <- function(n, classes) {
   wrong <- sample(n, n %/% 12)
   true[wrong] <- sample(seq_along(classes), length(wrong), TRUE)
   d$class <- factor(classes[true], levels = classes)
-  d[["the \"id\", <i>"]] <- sprintf("<img src=x onerror=hacked=1> \"%04d\",\n\u00fc' ", seq_len(n))
+  d[["the \"id\", <i>"]] <- hostile(n)
   d
 }
 
@@ -94,6 +94,7 @@ left_by <- function(case, plan) {
 
 page_of <- function(case, name, title = NULL) {
   file <- file.path(folder, paste0(name, ".html"))
+  if (is.null(title)) title <- paste(hostile(20), collapse = " ")
   label_report(case$fit, file, n = 2000, data = case$data, id = case$id, title = title)
   file
 }
@@ -118,6 +119,8 @@ for (name in utils::head(names(cases), campaign$cases)) {
   failed <- grepl("^FAILED", said)
   cat(paste0("report: ", name, ": ", said[failed | grepl("^status", said)], "\n"), sep = "")
   campaign_figure(campaign, paste(name, "looked at"), sum(grepl("^ok", said)))
+  texts <- 20 + if (is.null(case$id)) 0 else length(listed)
+  campaign_figure(campaign, paste(name, "hostile titles and identifiers on the page"), texts)
   number <- sub(".*: about ([0-9.]+)[.]$", "\\1", grep("^status", said, value = TRUE))
   campaign_figure(
     campaign, paste(name, "number expected among the rest is another"),

@@ -15,13 +15,14 @@ dir.create(folder, mode = "0755")
 # Cases -------------------------------------------------------------------------
 
 table_of <- function(n) {
-  levels <- c("a", "it's", "\"b\"", "c\\n", "-- d", "\u00e9;", "")
+  levels <- c("a", "it's", "\"b\"", "c\\n", "-- d", "\u00e9;", "", hostile(64))
   d <- data.frame(
     id = seq_len(n), `x "1" -- '` = stats::rnorm(n, 3, 2), whole = sample(-5:9, n, TRUE),
-    `a level` = sample(levels[seq_len(sample(2:7, 1))], n, TRUE), flag = stats::runif(n) < 0.4,
+    `a level` = sample(levels, n, TRUE), flag = stats::runif(n) < 0.4,
     check.names = FALSE
   )
   f <- d[[2]] - 3 + (d[[4]] == "it's") + d$flag - d$whole / 5 + stats::rnorm(n) / 3
+  d[hostile(20)] <- matrix(stats::rnorm(20 * n), n)
   d$class <- ifelse((f > 0) != (stats::runif(n) < 0.08), "it's", "no")
   d
 }
@@ -68,10 +69,12 @@ queries_of <- function(fit, new, table) {
 }
 
 tables <- queries <- list()
+hard <- 0 # names and levels
 for (case in seq_len(campaign$cases)) {
   if (campaign_over(campaign, 0.5)) break
   campaign_seed_case(campaign, case)
-  d <- table_of(200)
+  d <- table_of(400)
+  hard <- hard + length(unique(d[["a level"]])) + ncol(d)
   name <- paste0("t", case)
   tables[[name]] <- harder(d)
   utils::write.csv(tables[[name]], file.path(folder, paste0(name, ".csv")), row.names = FALSE,
@@ -83,8 +86,9 @@ for (k in seq_along(queries)) {
   writeLines(enc2utf8(queries[[k]]$sql), file.path(folder, paste0("q", k, ".sql")), useBytes = TRUE)
 }
 created <- function(name) {
-  paste0("CREATE TABLE ", name, " (id INTEGER, \"x \"\"1\"\" -- '\" DOUBLE PRECISION, ",
-         "whole INTEGER, \"a level\" TEXT, flag BOOLEAN, class TEXT);")
+  type <- c(integer = "INTEGER", double = "DOUBLE PRECISION", character = "TEXT", logical = "BOOLEAN")
+  columns <- paste0("\"", gsub("\"", "\"\"", names(tables[[name]]), fixed = TRUE), "\" ", type[vapply(tables[[name]], typeof, "")])
+  paste0("CREATE TABLE ", name, " (", paste(columns, collapse = ", "), ");")
 }
 
 # Engines -----------------------------------------------------------------------
@@ -158,6 +162,7 @@ engines <- list(
   DuckDB = list(there = has_duckdb, run = in_duckdb)
 )
 
+campaign_figure(campaign, "hostile names of columns and levels", hard)
 campaign_figure(campaign, "queries", length(queries))
 campaign_figure(campaign, "characters of the longest", max(nchar(vapply(queries, `[[`, "", "sql"))))
 for (name in names(engines)) {
