@@ -187,7 +187,7 @@ audit_fits <- function(old, new) {
   place <- audit_match(old$key, new$key)
   levels <- stage$blueprint$levels
   before <- if (is.data.frame(old$given)) {
-    response <- stage_response(new$given)
+    response <- c(new$given$blueprint$response, "")[1]
     must(is_one_of(response, names(old$given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
     as.character(old$given[[response]])
   } else {
@@ -204,8 +204,6 @@ audit_fits <- function(old, new) {
     removed = length(before) - sum(!is.na(place))
   )
 }
-
-stage_response <- function(object) if (length(object$blueprint$response)) object$blueprint$response else ""
 
 #' Rows of scores with others beside them, whose labels are reported
 #' @noRd

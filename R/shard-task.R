@@ -58,8 +58,6 @@ keep_state <- function(state) {
   assign(paste(state$run, state$shard), state, shard_cache)
 }
 
-shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
-
 #' What is done at a message, as a function of the state and of the message's arguments
 #' @noRd
 shard_verb <- function(verb) {
