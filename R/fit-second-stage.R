@@ -83,8 +83,8 @@
 #'   its data (of a `subset` by their names); `train` of
 #'   caret with saved predictions; results of tune (`fit_resamples()`, `tune_grid()`, `last_fit()`)
 #'   with saved predictions, or `collect_predictions()` of them, of several candidates that with the
-#'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3. Rows that were
-#'   predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
+#'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3; a tensor of
+#'   torch, rows x classes. Rows that were predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
 #'   [stc()] or [bpm()], leave-one-out, with its weights (its `trusted` rows and `rates` are to be given again).
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
