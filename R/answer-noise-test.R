@@ -73,7 +73,8 @@
 #'     many are not of the class that the scores have for the most probable; and `noticed`, a data
 #'     frame with a row for all labels and for those of each true class of which a row and more would
 #'     be wrong: `of`, the `share` that would be wrong, and the `probability` that it would be
-#'     noticed, `NULL` for scores of another classifier;
+#'     noticed, `NULL` for scores of another classifier; of these `in_sample`, whether they seem to be
+#'     made in sample, see the field `found` of the message in [second_stage()];
 #'   * `ends`: of scores of another classifier a data frame with the rows `overlap` (they err as much as
 #'     the data allow) and `apart` (they hardly err): `count`, `lower` and `upper` of the number of
 #'     wrong labels then; otherwise `NULL`;
@@ -162,6 +163,7 @@ stated_labels <- function(object) {
   readers <- has_readers(object)
   list(
     levels = object$blueprint$levels, n = label_total(object), readers = readers,
+    in_sample = object$data$in_sample,
     settled = length(source) > 0 && all(source == 0L),
     known = if (readers) 0 else sum(times[source == 0L]),
     disproved = length(report_misread(reports)) > 0, found = length(report_corrected(reports)),

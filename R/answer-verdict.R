@@ -250,6 +250,7 @@ verdict_notes <- function(test) {
   number <- function(v) count_text(v, 2)
   said <- function(so, ...) if (isTRUE(so)) paste0(...)
   c(
+    in_sample_words(test$in_sample),
     said(
       length(test$on_bound) > 0, "The rate of true ", quoted_empty(test$on_bound[1]),
       " is on its bound of 1/2: see noise_prior()."

@@ -87,7 +87,8 @@ coding_names <- function(coding) {
 #' @noRd
 encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
-    return((time_numbers(v, coding$time) - coding$center) / coding$scale)
+    if (inherits(v, "difftime") && !is.null(coding$time)) units(v) <- units(coding$time)
+    return((as.double(v) - coding$center) / coding$scale)
   }
   code <- match(as.character(v), coding$levels)
   k <- length(coding$levels)

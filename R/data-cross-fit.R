@@ -112,10 +112,7 @@ check_folds <- function(folds, y) {
     length(folds) == 1, "folds", "be one number, or the fold of each of the {length(y)} rows", "type",
     got = folds
   )
-  check_count(folds, "folds", min = 2)
-  must(
-    folds <= sum(known), "folds", "be at most the number of labelled rows, {sum(known)}", "range"
-  )
+  check_count(folds, "folds", min = 2, max = sum(known)) # a fold has a labelled row
   # class by class, on from where the last one ended, so that folds differ by one row at most
   fold <- integer(length(y))
   order <- unlist(lapply(split(seq_along(y), addNA(y)), function(rows) {
@@ -129,7 +126,7 @@ check_folds <- function(folds, y) {
 #' @param trained the classes it was trained on.
 #' @noRd
 fold_prob <- function(said, rows, trained, y) {
-  said <- score_table(said, "predict()")
+  said <- score_table(out_of_sample(said), "predict()")
   must(
     nrow(said) == rows, "predict()",
     "return a row for each of the {rows} row{?s} it is given, not {nrow(said)}", c("prob", "length")

@@ -13,16 +13,12 @@ feature_kind <- function(v) {
 #' @noRd
 time_of <- function(v) if (inherits(v, c("Date", "POSIXct", "difftime"))) v[0]
 
-#' Numbers as times, and times as numbers: differences in the unit of `time`
+#' Numbers as times
 #' @param time see time_of().
 #' @noRd
 as_time <- function(x, time) {
   if (!is.null(time)) attributes(x) <- attributes(time)
   x
-}
-
-time_numbers <- function(v, time = NULL) {
-  if (inherits(v, "difftime") && !is.null(time)) as.double(v, units = units(time)) else as.double(v)
 }
 
 #' The values of text in the order of their bytes in UTF-8 ("radix", as in the C locale):

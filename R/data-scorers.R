@@ -29,16 +29,9 @@ glm_left_out <- function(x) {
   h <- stats::hatvalues(x)
   eta <- x$linear.predictors - h / (1 - h) * stats::residuals(x, "working")
   prob <- stats::setNames(x$family$linkinv(eta), names(x$linear.predictors))
-  structure(
-    stats::naresid(omitted, prob), labels = unname(stats::naresid(omitted, glm_labels(x)))
-  )
-}
-
-#' Labels of a logistic model by the names that its response has for them, where it keeps that
-#' @noRd
-glm_labels <- function(x) {
-  response <- if (is.data.frame(x$model)) stats::model.response(x$model)
-  if (nlevels(response) == 2) factor(levels(response)[x$y + 1], levels(response)) else x$y
+  response <- if (is.data.frame(x$model)) stats::model.response(x$model) # which has names of its classes
+  labels <- if (nlevels(response) == 2) factor(levels(response)[x$y + 1], levels(response)) else x$y
+  structure(stats::naresid(omitted, prob), labels = unname(stats::naresid(omitted, labels)))
 }
 
 #' The mean over resamples of what caret predicted for rows that were left out
@@ -49,10 +42,7 @@ train_left_out <- function(x) {
   if (length(levels) < 2 || !all(levels %in% names(pred))) {
     return(NULL)
   }
-  best <- intersect(names(x$bestTune), names(pred))
-  for (name in best) {
-    pred <- pred[as.character(pred[[name]]) == as.character(x$bestTune[[name]]), ]
-  }
+  pred <- merge(pred, x$bestTune) # of all candidates those of the best
   mean_by_row(pred[levels], pred$rowIndex, pred$obs)
 }
 
@@ -119,6 +109,7 @@ scorers <- list(
       collected_left_out(do.call(rbind, rows))
     }
   ),
+  torch_tensor = new_scorer("nnf_softmax(output, 2)", function(x) as.array(x$detach()$cpu())),
   workflow = new_scorer(
     "fit_resamples(workflow, vfold_cv(data), control = control_resamples(save_pred = TRUE))"
   ),
@@ -126,9 +117,9 @@ scorers <- list(
   # boosters, without the rows that each was not shown
   xgb.Booster = new_scorer("xgb.cv(..., prediction = TRUE)")
 )
-scorers[c("gam", "lgb.CVBooster", "lgb.Booster", "rpart", "ksvm")] <- list(
-  new_scorer("cross_fit(x, labels, fit, predict)")
-)
+scorers[c(
+  "gam", "lgb.CVBooster", "lgb.Booster", "rpart", "ksvm", "tab_pfn", "catboost.Model", "luz_module_fitted"
+)] <- list(new_scorer("cross_fit(x, labels, fit, predict)"))
 
 #' The row of an object, `NULL` where it is of no class of the table
 #' @noRd

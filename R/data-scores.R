@@ -4,7 +4,7 @@
 scores_most <- 1000L  # classes
 scores_off <- 0.02    # that the sum of a row may be off 1, by rounding
 scores_least <- 0.02  # a score of 0 is half the least above it, and half of this at most
-score_prefixes <- c(".pred_", "prob.") # of the names of columns, as tidymodels and mlr3 have them
+score_prefix <- "^([.]pred_|prob[.])" # of the names of columns, as tidymodels and mlr3 have them
 
 #' Probabilities and labels as molded rows, see mold_formula()
 #' @noRd
@@ -72,6 +72,7 @@ score_blueprint <- function(levels, floor) {
 #' @noRd
 score_table <- function(prob, arg) {
   if (is.data.frame(prob)) {
+    prob <- prob[names(prob) != ".pred_class"] # which predict() of tidymodels has beside them
     odd <- names(prob)[!vapply(prob, is.numeric, NA)]
     must(
       !length(odd), arg, "have a numeric column for each class and no other", "column_type",
@@ -237,12 +238,9 @@ score_rows <- function(prob, floor, arg) {
       i = "Counts and scores by class become probabilities by {.code prob / rowSums(prob)}."
     ), rows = off
   )
-  zero <- which(prob == 0, arr.ind = TRUE)
-  if (nrow(zero)) {
-    above <- prob[zero[, "row"], , drop = FALSE]
-    above[above == 0] <- Inf
-    prob[zero] <- pmin(floor, do.call(pmin, as.data.frame(above)) / 2)
-  }
+  zero <- which(prob == 0)
+  least <- do.call(pmin, as.data.frame(replace(prob, zero, Inf)))
+  prob[zero] <- pmin(floor, least / 2)[row(prob)[zero]]
   prob / rowSums(prob)
 }
 
@@ -257,20 +255,13 @@ new_scores <- function(newdata, blueprint) {
   if (is.numeric(newdata) && NCOL(newdata) == 1 && length(blueprint$levels) == 2) {
     newdata <- event_columns(as.matrix(newdata), blueprint$levels)
   }
-  for (prefix in score_prefixes) {
-    at <- match(paste0(prefix, blueprint$levels), colnames(newdata))
-    if (!anyNA(at)) colnames(newdata)[at] <- blueprint$levels
-  }
+  at <- match(blueprint$levels, sub(score_prefix, "", colnames(newdata)))
+  if (!anyNA(at)) colnames(newdata)[at] <- blueprint$levels
   newdata
 }
 
 #' Names of columns without what packages put before those of the classes
 #' @noRd
 score_names <- function(columns) {
-  for (prefix in score_prefixes) {
-    if (length(columns) && all(startsWith(columns, prefix))) {
-      columns <- substring(columns, nchar(prefix) + 1)
-    }
-  }
-  columns
+  if (length(columns) && all(grepl(score_prefix, columns))) sub(score_prefix, "", columns) else columns
 }

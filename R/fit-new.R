@@ -9,7 +9,16 @@
 rows_to_predict <- function(object, newdata) {
   check_posterior(object)
   if (is.null(newdata)) {
-    check_has_data(object)
+    refuse(
+      !is.null(object$filter),
+      c(
+        "{.arg newdata} must be given: the model keeps none of the rows it has
+         absorbed.",
+        i = "To estimate the error on new rows, predict them before {.fn absorb}."
+      ),
+      "missing_argument", arg = "newdata"
+    )
+    check_by_ep(object)
     return(own_rows(object$data))
   }
   new <- forge(object$blueprint, newdata, novel = takes_novel(object))
@@ -24,20 +33,6 @@ rows_to_predict <- function(object, newdata) {
   )
 }
 
-# The training rows, as if they were new, are there to be predicted.
-check_has_data <- function(object) {
-  refuse(
-    !is.null(object$filter),
-    c(
-      "{.arg newdata} must be given: the model keeps none of the rows it has
-       absorbed.",
-      i = "To estimate the error on new rows, predict them before {.fn absorb}."
-    ),
-    "missing_argument", arg = "newdata"
-  )
-  check_by_ep(object)
-}
-
 #' The rows of a fit, those without a label at their places
 #'
 #' Of the rows 1, 2, ... that na.action saw it left out `omitted`; the labelled ones are the others. Some
@@ -47,7 +42,7 @@ check_has_data <- function(object) {
 own_rows <- function(data) {
   omitted <- data$na_action
   open <- data$unlabelled
-  each <- row_of_each(data)
+  each <- if (is.null(data$units)) seq_along(data$y) else data$units$of # as answers for all rows have them
   labelled <- setdiff(seq_len(length(each) + length(omitted)), omitted)
   order <- order(c(labelled, open$at))
   if (length(open$at)) {

@@ -27,8 +27,14 @@
 #'
 #' # Out of sample
 #' A score must be made without the label of its row: by cross-validation, out of bag, or from
-#' another table. In-sample scores agree with wrong labels, and hide them. If no score contradicts
-#' its label, a message asks whether they are in sample; otherwise nothing in the scores shows it.
+#' another table. In-sample scores agree with wrong labels, and hide them.
+#'
+#' With `inputs` that is told: on up to 300 rows scores, and labels, are predicted from inputs by the other
+#' rows, and what is left of a score is held against what is left of its label. Out of sample a score is a
+#' function of the inputs, and the correlation is low; above 0.65 a message and `print()` say so.
+#' From the scores alone it is told only where they contradict less than a quarter of the labels that they
+#' themselves expect to, or where 50 or more contradict none.
+#'
 #' Copies of rows, with their labels, must be left out together, and so must rows of one unit (`units` of
 #' [cross_fit()]): a copy gives the label away.
 #'
@@ -77,8 +83,8 @@
 #'   its data (of a `subset` by their names); `train` of
 #'   caret with saved predictions; results of tune (`fit_resamples()`, `tune_grid()`, `last_fit()`)
 #'   with saved predictions, or `collect_predictions()` of them, of several candidates that with the
-#'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3. Rows that were
-#'   predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
+#'   least log loss; `xgb.cv()` with `prediction = TRUE`; a `ResampleResult` of mlr3; a tensor of
+#'   torch, rows x classes. Rows that were predicted several times have the mean. For others there is [cross_fit()]. Or a fit of [gpc()],
 #'   [stc()] or [bpm()], leave-one-out, with its weights (its `trusted` rows and `rates` are to be given again).
 #'   Objects whose predictions are in sample are refused (`sturdy_error_in_sample`).
 #' @param labels The recorded labels, needed where `prob` does not hold them (where a `glm()` does,
@@ -94,6 +100,8 @@
 #'   has a flip rate, and weights, of its own, and how many rows alike each stands for: vectors, as in [gpc()].
 #' @param units The unit of each row, a vector, as in [gpc()]: scores must be made without any label of the unit.
 #'   Those of [cross_fit()] bring its units with them.
+#' @param inputs The inputs of the rows, a data frame or matrix with a row for each score, which only
+#'   serve to tell whether the scores were made in sample. `NULL`, the default, for none.
 #' @return A fit of class `c("second_stage", "sturdy_model")`, with the fields of those of
 #'   [gpc()], but for kernel and inducing inputs; and `recalibration`, a list with means of `weight` (of
 #'   the classes against the first) and `slope`, `free` (which are learned), `kind` and `way` (what
@@ -104,8 +112,8 @@
 #' `sturdy_error_column_names`, `sturdy_error_novel_levels` and `sturdy_error_outcome_levels` where
 #' columns and labels do not match; `sturdy_error_prior` for an overlap that the scores can't
 #' have; `sturdy_error_no_latent` for questions to a latent function. Messages:
-#' `sturdy_message_rows_left_out`; `sturdy_message_scores_agree` where the most probable class is the
-#' recorded one in every row, of 50 or more.
+#' `sturdy_message_rows_left_out`; `sturdy_message_in_sample`, with the field `found`, a list of `n`, `contradicted` and
+#' `expected` (how many labels the scores contradict, and expect to), and the `correlation`.
 #' @seealso [mislabelled()], [noise_prior()]
 #' @export
 #' @examples
@@ -117,7 +125,8 @@
 #' fit <- second_stage(prob, labels)
 #' fit
 #' head(mislabelled(fit))
-second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL) {
+second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weights = NULL, units = NULL,
+                         inputs = NULL) {
   check_given(missing(prob), "prob")
   spec <- second_stage_spec(..., epsilon = epsilon, hyper = hyper, noise = noise, control = control)
   given <- prob
@@ -133,9 +142,13 @@ second_stage <- function(prob, labels, ..., trusted = NULL, rates = NULL, weight
   molded <- mold_scores(prob, labels)
   molded$data$kind <- attr(prob, "own") # stays with the rows, when they are fitted again
   known <- list(units = units, trusted = trusted, rates = rates, weights = weights)
-  fit <- fit_spec(spec, known_in(molded, NULL, known))
-  inform_agree(fit$data)
-  fit
+  molded <- known_in(molded, NULL, known)
+  molded$data$in_sample <- found <- in_sample(molded$data, inputs)
+  inform_these(
+    "in_sample", c(i = "{these}", i = "Score each row without its label: see {.fn cross_fit}."),
+    said = in_sample_words(found), found = found
+  )
+  fit_spec(spec, molded)
 }
 
 second_stage_spec <- function(...,
@@ -143,7 +156,7 @@ second_stage_spec <- function(...,
                               hyper = default_hyper(),
                               noise = noise_prior(),
                               control = ep_control()) {
-  check_no_dots(..., known = c(names(formals(second_stage_spec))[-1], "trusted", "rates", "weights", "units"))
+  check_no_dots(..., known = setdiff(names(formals(second_stage)), "..."))
   new_spec(
     "second_stage",
     df = Inf, kernel = NULL, epsilon = check_epsilon(epsilon, average = TRUE, matrix = TRUE),
@@ -153,22 +166,6 @@ second_stage_spec <- function(...,
   )
 }
 formals(second_stage) <- c(formals(second_stage), formals(second_stage_spec)[-1])
-
-agree_least <- 50L # rows that all agree by chance are fewer
-
-#' Scores none of which contradicts its label may be in sample
-#' @noRd
-inform_agree <- function(data) {
-  n <- nrow(data$X)
-  if (n >= agree_least && all(max.col(data$X, ties.method = "first") == label_code(data))) {
-    inform_sturdy(
-      c(
-        i = "Not one of {n} scores contradicts its label. Were they made without the labels of their
-             rows? Scores in sample hide wrong labels."
-      ), "scores_agree"
-    )
-  }
-}
 
 #' Leave-one-out probabilities by a fit of ours, and its labels
 #' @noRd
@@ -199,7 +196,9 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   times <- report_times(data$reports)
   overlap <- if (kind == "scores") spec$noise$overlap
   way <- label_way(kind, classes, spec$noise$unusual)
-  way[c("slope", "within")] <- overlap_slopes_held(log(data$X), overlap, times)
+  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = times)
+  if (length(slopes) == 1) way$slope <- slopes
+  if (length(slopes) == 2) way$within <- sort(log(slopes))
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
   points <- if (spec$hyper == "optimum") 0L
   average <- function() label_average(data$X, data, noise, way, points, ordered)
@@ -222,18 +221,6 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
     object$recalibration["apart"] <- list(apart_count(object, noise, way))
   }
   object
-}
-
-#' Logs of the slope that a share of right labels stands for that contradict the scores: held, or
-#' bounds
-#' @return list(slope, within)
-#' @noRd
-overlap_slopes_held <- function(S, overlap, times) {
-  slopes <- vapply(overlap, overlap_slope, 0, S = S, times = times)
-  list(
-    slope = if (length(slopes) == 1) slopes,
-    within = if (length(slopes) == 2) sort(log(slopes))
-  )
 }
 
 #' Mean weights of the classes against the first, and slope

@@ -30,7 +30,7 @@ label_says_of <- function(P, data, nodes, way) {
 }
 
 #' What each noise model that counts says of rows
-#' @param y labels. @return list by noise model, see native_label_said() and label_asked()
+#' @param y labels. @return list by noise model, see native_label_said(), with the points, noise matrices and weights that it is said by
 #' @noRd
 label_said <- function(all, nodes, y) {
   models <- nodes$models
@@ -39,10 +39,12 @@ label_said <- function(all, nodes, y) {
   best <- best[which.max(models$probability[match(best, models$model)])]
   asked <- intersect(models$model, c(asked, best))
   lapply(stats::setNames(nm = asked), function(name) {
-    at <- label_asked(nodes, name)
-    at$points$L <- label_likelihoods(all$kinds, at$omega)
-    said <- native_label_said(all$data, at$points, at$weight, y - 1L)
-    c(said, at)
+    mine <- nodes$table$model == name
+    weight <- shares(nodes$table$weight[mine])
+    omega <- as_slices(nodes$omega[mine])
+    points <- c(nodes$points[[name]], list(L = label_likelihoods(all$kinds, omega)))
+    said <- native_label_said(all$data, points, weight, y - 1L)
+    c(said, list(points = points, omega = omega, weight = weight))
   })
 }
 
@@ -64,17 +66,6 @@ label_truth <- function(said, models, y, back) {
       weight = weight, model = asked, y = y[back], source = NULL
     ),
     unusual = drop(matrix(unusual, n) %*% weight)
-  )
-}
-
-#' The points of a noise model that are kept: what is said of rows, of their number and of rates is said
-#' by the same ones
-#' @noRd
-label_asked <- function(nodes, name) {
-  mine <- nodes$table$model == name
-  list(
-    points = nodes$points[[name]], omega = as_slices(nodes$omega[mine]),
-    weight = shares(nodes$table$weight[mine])
   )
 }
 

@@ -41,7 +41,16 @@ learn_fit <- function(latent, spec) {
   noise$turn <- latent_turn(latent)
   noise <- noise_of(noise$first, noise)
   open <- learn_unpriored(latent)
-  if (length(open)) abort_no_prior(open)
+  refuse(
+    length(open) > 0,
+    c(
+      "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
+       that is learned must have a prior; {.val {open}} {?has/have} none.",
+      i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
+           {.code hyper = \"optimum\", epsilon = \"learn\"}."
+    ),
+    "prior", arg = "prior"
+  )
   stages <- learn_staged(latent, function(latent) average_problem(latent, noise, spec), spec)
   if (!length(stages$model$modes)) abort_no_modes()
   if (spec$hyper == "optimum") stages$model$modes <- stages$model$modes[1] # the only node
@@ -194,18 +203,6 @@ nodes_at_df <- function(nodes, problem, spec) {
 }
 
 # Conditions ----------------------------------------------------------------------
-
-abort_no_prior <- function(open) {
-  abort_sturdy(
-    c(
-      "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
-       that is learned must have a prior; {.val {open}} {?has/have} none.",
-      i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
-           {.code hyper = \"optimum\", epsilon = \"learn\"}."
-    ),
-    "prior", arg = "prior"
-  )
-}
 
 abort_no_modes <- function() {
   abort_sturdy(

@@ -17,7 +17,14 @@ wide_kernel <- function(kernel, latent, spec) {
   if (each <= wide_columns || !"lengthscale" %in% latent$free) {
     return(kernel)
   }
-  warn_wide(each)
+  warn_sturdy(
+    c(
+      "One lengthscale for each of {each} columns: their ratios are found in a few steps
+       and held.",
+      i = "{.code kernel = kernel_iso()} has one lengthscale for all columns, and averages over it."
+    ),
+    "many_columns", columns = each
+  )
   prior <- kernel$prior$lengthscale
   found <- wide_lengthscales(latent, spec)
   if (!is.null(prior)) {
@@ -54,17 +61,6 @@ wide_lengthscales <- function(latent, spec) {
   )
   best <- objective$best()
   problem$hyper(if (is.null(best$par)) problem$start else best$par)$lengthscale
-}
-
-warn_wide <- function(columns) {
-  warn_sturdy(
-    c(
-      "One lengthscale for each of {columns} columns: their ratios are found in a few steps
-       and held.",
-      i = "{.code kernel = kernel_iso()} has one lengthscale for all columns, and averages over it."
-    ),
-    "many_columns", columns = columns
-  )
 }
 
 #' More lengthscales than rows that the optimum of a criterion is sought for: their common factor has

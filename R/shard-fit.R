@@ -151,16 +151,9 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
   object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
   class(object) <- c("sharded", class(object))
   cells <- if (is.null(team$table)) {
-    scores_of_shards(team, fit$latent, object)
+    team$sum("scores", rounds_at_fit(fit$latent, object)[c("point", "posterior", "lik")], add_cells)
   } else if (takes_stage(object)) table_scores(team$table, object)
   with_label_stage(object, label_stage_cells(object, cells))
-}
-
-#' Cells of the leave-one-out scores of all rows
-#' @noRd
-scores_of_shards <- function(team, latent, object) {
-  out <- rounds_at_fit(latent, object)
-  team$sum("scores", out[c("point", "posterior", "lik")], add_cells)
 }
 
 #' EP at the point of a fit, from the sites that the shards hold: what learning has tried last may be

@@ -57,5 +57,3 @@ keep_state <- function(state) {
   rm(list = names(others), envir = shard_cache)
   assign(paste(state$run, state$shard), state, shard_cache)
 }
-
-shard_forget <- function(run) rm(list = ls(shard_cache, pattern = run), envir = shard_cache)

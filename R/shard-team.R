@@ -47,7 +47,7 @@ new_team <- function(rows, cluster = NULL) {
   }
   team$sum <- function(verb, args, add) add_up(team$ask(verb, args), add)
   team$close <- function() {
-    shard_forget(run)
+    rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
     if (!is.null(folder)) remove_files(folder, recursive = TRUE)
   }
   team

@@ -59,7 +59,7 @@
 #'   are dropped; `blank_level`: labels that are blank; `similar_levels`: levels that differ only in
 #'   blanks or capitals; `novel_levels`: levels of new data that training did not have;
 #' * `reversed_scores`: scores of a class that are lower where it is recorded, with their `area` under
-#'   the ROC curve; `scores_agree`: scores none of which contradicts its label;
+#'   the ROC curve; `in_sample`: scores that seem to know the labels of their rows;
 #'   `absent_class`: a class that has scores and no label; `one_class`: labels of scores that are all of
 #'   one class;
 #' * `constant_readers`, `shared_errors`: [readers()] who gave one answer alone, or err together;

@@ -1168,8 +1168,8 @@ mutant(
 )
 mutant(
   "bounds of overlap do not bound the slope", "R/fit-second-stage.R",
-  "within = if (length(slopes) == 2) sort(log(slopes))",
-  "within = NULL", r = "kernel-recalibration|fit-second-stage"
+  "if (length(slopes) == 2) way$within <- sort(log(slopes))",
+  "", r = "kernel-recalibration|fit-second-stage"
 )
 mutant(
   "rows after one without a score take its position", "R/data-scores.R",
@@ -1223,8 +1223,12 @@ mutant(
   "length(event) == 1 && event %in% classes", "FALSE", r = "fit-second-stage"
 )
 mutant(
+  "a score is left open by all rows, itself too", "R/fit-in-sample.R",
+  "inverse %*% both / diag(inverse)", "inverse %*% both", r = "fit-in-sample"
+)
+mutant(
   "small scores of new rows are raised", "R/data-scores.R",
-  "zero <- which(prob == 0, arr.ind = TRUE)", "zero <- which(prob < floor, arr.ind = TRUE)",
+  "zero <- which(prob == 0)", "zero <- which(prob < floor)",
   r = "fit-second-stage"
 )
 mutant(

@@ -146,6 +146,11 @@ test_that("objects of the shape of randomForest, caret, xgboost and mlr3 give wh
       mislabelled(structure(list(), class = class), d$labels), class = "sturdy_error_in_sample"
     )
   }
+  for (class in c("tab_pfn", "catboost.Model", "luz_module_fitted")) {
+    expect_error(
+      second_stage(structure(list(), class = class), d$labels), "cross_fit", class = "sturdy_error_in_sample"
+    )
+  }
   booster <- structure(list(), class = "xgb.Booster")
   expect_error(mislabelled(booster, d$labels), "xgb.cv", class = "sturdy_error_in_sample")
 })
@@ -194,4 +199,34 @@ test_that("results of tune give the rows that were left out, by the best of thei
   # a table of scores with a column of such a name stays one
   other <- data.frame(.row = d$prob[, 1], rest = 1 - d$prob[, 1])
   expect_error(second_stage(other, d$labels), class = "sturdy_error_novel_levels")
+})
+
+test_that("tensors of torch are probabilities, also as a classifier of cross_fit() predicts them", {
+  d <- toy_scores(3, 60)
+  tensor <- function(values) { # of the shape that torch gives
+    self <- structure(new.env(), class = c("torch_tensor", "R7"))
+    self$detach <- self$cpu <- function() self
+    self$values <- values
+    self
+  }
+  registerS3method("as.array", "torch_tensor", function(x, ...) x$values)
+  plain <- fast_stage(d$prob, d$labels)$ep$seen
+  expect_equal(fast_stage(tensor(unname(d$prob)), d$labels)$ep$seen, plain)
+  logits <- tensor(unname(qlogis(d$prob)))
+  expect_error(fast_stage(logits, d$labels), "exp\\(x\\) / rowSums", class = "sturdy_error_prob")
+  crossed <- cross_fit(
+    d$prob, d$labels, function(x, y) NULL, function(model, x) tensor(unname(x)), folds = 3
+  )
+  expect_equal(unclass(crossed)[, ], unclass(d$prob)[, ], ignore_attr = TRUE)
+})
+
+test_that("a classifier of tidymodels may predict the class beside the probabilities, as tabpfn has them", {
+  d <- toy_scores(3, 60)
+  said <- function(prob) {
+    columns <- stats::setNames(as.data.frame(prob), paste0(".pred_", colnames(d$prob)))
+    cbind(columns, .pred_class = factor(colnames(d$prob)[max.col(prob)], colnames(d$prob)))
+  }
+  expect_equal(fast_stage(said(d$prob), d$labels)$ep$seen, fast_stage(d$prob, d$labels)$ep$seen)
+  crossed <- cross_fit(d$prob, d$labels, function(x, y) NULL, function(model, x) said(x), folds = 3)
+  expect_equal(crossed[, colnames(d$prob)], d$prob[, ], ignore_attr = TRUE)
 })

@@ -145,15 +145,21 @@ test_that("who asks with the wrong thing is told what to give", {
   expect_error(update(fit, checked = found), "To go by identifiers", class = "sturdy_error_checked")
 })
 
-test_that("scores none of which contradicts its label are asked about", {
-  set.seed(1)
+test_that("scores that contradict fewer labels than they expect to are asked about", {
   y <- factor(rep(c("a", "b"), 30))
-  p <- ifelse(y == "b", 0.8, 0.2) + runif(60, -0.1, 0.1)
-  expect_message(second_stage(p, y), class = "sturdy_message_scores_agree")
-  few <- 1:40
-  expect_no_message(second_stage(p[few], y[few]), class = "sturdy_message_scores_agree")
-  p[1] <- 0.9
-  expect_no_message(second_stage(p, y), class = "sturdy_message_scores_agree")
+  right <- ifelse(y == "b", 0.8, 0.2) # 12 of 60 are expected to be contradicted
+  fast <- function(p, y) second_stage(p, y, epsilon = 0.1, hyper = "optimum")
+  for (wrong in 0:2) { # 2.5 of 12.5 are a fifth
+    p <- replace(right, seq_len(wrong), 1 - right[seq_len(wrong)])
+    found <- expect_message(fast(p, y), class = "sturdy_message_in_sample")$found
+    expect_equal(unlist(found[c("n", "contradicted", "expected")]), c(n = 60, contradicted = wrong, expected = 12))
+  }
+  p <- replace(right, 1:12, 1 - right[1:12])
+  expect_no_message(fast(p, y), class = "sturdy_message_in_sample")
+  # sure scores are asked about where many contradict none
+  sure <- ifelse(y == "b", 0.999, 0.001)
+  expect_message(fast(sure, y), class = "sturdy_message_in_sample")
+  expect_no_message(fast(sure[1:40], y[1:40]), class = "sturdy_message_in_sample")
 })
 
 test_that("percentages and log odds are told apart", {
