@@ -1,11 +1,11 @@
 # Which rows to draw for checks that hold a false-discovery rate whatever the model is worth, and what that
 # will bring, by draws of which labels are wrong [M 7.8].
 
-draws_price <- 200L  # of the wrong labels, of as many rows as
-draws_cells <- 2e6   # make so many cells at most
-among_tried <- 16L   # numbers of rows to draw from, the largest of which is taken that brings
-among_near <- 0.9    # of what the best does; at least
-among_least <- 1.5   # times the checks
+draws_price <- 200L  # draws of the wrong labels; fewer where rows x draws would be more
+draws_cells <- 2e6   # than this
+among_tried <- 16L   # numbers of rows to draw from that are tried; the largest is taken that finds
+among_near <- 0.9    # this share of what the best of them does
+among_least <- 1.5   # the smallest of them, over the number of checks
 
 #' Which rows are called wrong by checks of some, in an order of suspicion [M 7.8]
 #' @param right which have been checked, and their label is right. @param other which are not checked.
@@ -29,14 +29,15 @@ price_of <- function(wrong, checks, fdr) {
   }, numeric(3)))
 }
 
-#' The rows to draw from, which bring most wrong labels to light if some are wrong, and the price
+#' The rows to draw from, which bring most wrong labels to light if some are wrong, and what that
+#' will bring, averaged over all noise models
 #' @param open which rows have a class that is not known, in the order of suspicion.
 #' @return list(checks, among, fdr, found, calls, wrong)
 #' @noRd
 draw_price <- function(said, open, checks, fdr) {
   draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
-  bring <- function(said, sizes) {
-    wrong <- draw_classes(list(p = said$p[open, , , drop = FALSE], weight = said$weight), draws) != said$y[open]
+  bring <- function(under, sizes) {
+    wrong <- draw_classes(list(p = under$p[open, , , drop = FALSE], weight = under$weight), draws) != under$y[open]
     with_seed_or_stream(1L, vapply(sizes, function(among) {
       price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
     }, numeric(3)))
@@ -75,7 +76,7 @@ drawn_rows <- function(object, said, order, checks, fdr) {
   list(place = sort(open[sample.int(price$among, checks)]), price = price)
 }
 
-#' Checks of rows that were drawn by other means than review(): what it would have written beside them is
+#' Checks of rows drawn without review(), with the column `drawn` that it would have written
 #' @param among see mislabelled(). @return see drawn_checks()
 #' @noRd
 drawn_elsewhere <- function(calibrate, among, object, id) {
@@ -87,6 +88,8 @@ drawn_elsewhere <- function(calibrate, among, object, id) {
   drawn_checks(checks, object$data, ranked)
 }
 
+#' The price in words
+#' @noRd
 price_words <- function(price) {
   paste0(
     "Check all ", whole(price$checks), ": about ", whole(round(price$found)), " wrong. They guarantee a false-discovery rate of ",

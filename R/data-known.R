@@ -15,7 +15,7 @@ trusted_rows <- function(trusted, data) {
       all(trusted == round(trusted) & trusted >= 1 & trusted <= n),
     "trusted", "be logical with an entry for each of the {n} row{?s} of the data, without
      missing values, or positions of rows", "trusted", got = trusted,
-    more = c(i = if (indicator) "Of 0 and 1 {.code trusted = (x == 1)} makes it.")
+    more = c(i = if (indicator) "For an indicator of 0 and 1: {.code trusted = (x == 1)}.")
   )
   as.integer(trusted)
 }

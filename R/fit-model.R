@@ -1,11 +1,11 @@
 # What a fit is asked inside the package: whether it has a posterior, sites, rows, several
-# classes, and its hyperparameters by name.
+# classes; who judges its labels, and what it is called.
 
 #' Has the fit inducing inputs?
 #' @noRd
 is_low_rank <- function(object) !is.null(object$inducing)
 
-#' Something else is asked what only a fit can answer
+#' An error for what is no fit
 #' @noRd
 abort_no_fit <- function(object, arg = "object") {
   must(
@@ -64,7 +64,7 @@ has_posterior <- function(object) {
   if (inherits(object, "bpm")) !is.null(object$weights) else has_numbers(object$ep$b)
 }
 
-#' An error for a fit whose EP left no posterior
+#' An error for a fit whose EP left no posterior, and a warning for one whose EP did not converge
 #' @noRd
 check_posterior <- function(object) {
   refuse(
@@ -96,7 +96,8 @@ check_sites_kept <- function(object) {
 
 check_by_ep <- function(object) UseMethod("check_by_ep")
 
-#' What judges the labels, for answers by their number: that of shards has cells in the place of rows
+#' What judges the labels, checked, for answers that need numbers of labels alone: a fit to shards, which
+#' has cells of scores in the place of rows, will do
 #' @noRd
 check_judge <- function(object) {
   judge <- judged_by(object)

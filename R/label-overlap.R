@@ -3,7 +3,7 @@
 
 pairs_prior <- c(meanlog = log(0.001), sdlog = 3) # of how much two of three classes look alike,
 pairs_most <- 20                                  # and at most
-pairs_start <- 0.1 # of all, from where modes are sought as well as from their medians
+pairs_start <- 0.1 # of all pairs, a second start of the search for modes beside their medians
 
 #' Mean log of how much two classes look alike: the one that is most like a class has the same median,
 #' however many there are. Else many pairs together would explain what is wrong.
@@ -21,7 +21,7 @@ pair_shares <- function(Z, classes) {
   pmin(exp(pairs_centre(classes) + pairs_prior[["sdlog"]] * Z), pairs_most)
 }
 
-#' The share of unusual rows: u, of several classes 2 u, has a Beta(1, k) distribution
+#' The share u of unusual rows: u ~ Beta(1, k) for two classes, 2 u ~ Beta(1, k) for more
 #' @noRd
 unusual_share <- function(z, way, classes) {
   stats::qbeta(stats::pnorm(z), 1, way$beta) / (1 + (classes > 2))

@@ -47,14 +47,14 @@ seen_values <- function(v) {
 #' The different values of a response, with their type; of many a few
 #' @noRd
 seen_classes <- function(y) {
-  y <- check_outcome(y, "y")
-  utils::head(y[!duplicated(y)], 20)
+  utils::head(unique(check_outcome(y, "y")), 20)
 }
 
 merge_seen <- function(a, b) {
   kinds <- function(seen) vapply(seen, function(s) toString(c(s$kind, class(s$time), attr(s$time, "units"))), "")
   of <- lapply(list(a$features, b$features), kinds)
-  other <- setdiff(union(names(of[[1]]), names(of[[2]])), names(of[[1]])[of[[1]] == of[[2]][names(of[[1]])]])
+  all <- union(names(of[[1]]), names(of[[2]]))
+  other <- all[!mapply(identical, of[[1]][all], of[[2]][all])]
   check_merged(identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other)
   same <- is.factor(a$y) && is.factor(b$y) || is.numeric(a$y) && is.numeric(b$y) || class(a$y)[1] == class(b$y)[1]
   check_merged(same, "outcome_type", "The response")
@@ -105,7 +105,7 @@ scan_shards <- function(team, formula, scale, na.action) {
 mold_two_classes <- function(y, arg) {
   used <- unique(as.character(y))
   must(
-    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards and tables of databases, not {length(used)}",
+    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards and tables of databases",
     "outcome_levels", more = c(
       x = "Found: {.val {few(used)}}.", i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
     )
