@@ -78,7 +78,7 @@ model_checks <- expression(
   inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z) &&
     (!has_numbers(ep$b) || is.matrix(inducing$C) && are_numbers(inducing$C)),
   data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
-  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage, spec$df) &&
+  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
     (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
       length(ep$b) %in% (count_features(inducing$Z, kernel) * c(1, classes))),
   learning = is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
@@ -126,15 +126,14 @@ is_shards <- function(shards) {
 #' One that converged has a number for each row; n is 0 where the rows are not kept, and a label
 #' stage, whose likelihood is exact, has none.
 #' @noRd
-is_ep <- function(ep, n, classes, stage, df) {
+is_ep <- function(ep, n, classes, stage) {
   sized <- function(x, sizes = n * c(1, classes)) {
     is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
   }
   rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
-  ones <- ep[c("kappa", "log_det", c("log_evidence", "log_evidence_zp")[df == Inf])] # that of t-EP may be none
   ep$status %in% names(ep_statuses) && if (!has_numbers(ep$b)) ep$status != "converged" else are_numbers(ep$b) &&
-    (stage || are_strings(ep$message, 1) && all(vapply(ones, sized, NA, 1)) && all(vapply(rows, sized, NA)) &&
-      is.numeric(ep$log_evidence) && (is.null(ep$rival) || is.list(ep$rival)) &&
+    (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
+      is.numeric(ep$log_evidence) && length(ep$log_evidence) == 1 && (is.null(ep$rival) || is.list(ep$rival)) &&
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
 }
 

@@ -133,8 +133,8 @@ test_that("a field that is missing or wrong is named", {
     data = quote(fit$data$X[2, 1] <- NA), data = quote(fit$data$y[1] <- 0),
     data = quote(fit$data$rows <- 1), data = quote(fit$data$na_action <- c(7, Inf)),
     data = quote(fit$data$na_action <- 41L), ep = quote(fit$ep$loo <- NULL),
-    ep = quote(fit$ep$status <- "fine"), ep = quote(fit$ep$log_evidence <- NaN),
-    ep = quote(fit$ep$log_det <- quote(stop("run"))), ep = quote(fit$ep$rival <- NaN),
+    ep = quote(fit$ep$status <- "fine"), ep = quote(fit$ep$log_evidence <- "a"),
+    ep = quote(fit$ep$log_evidence <- quote(stop("run"))), ep = quote(fit$ep$rival <- NaN),
     kernel = quote(fit$kernel$lengthscale <- as.raw(1:2)),
     learning = quote(fit$learning$method <- 1),
     call = quote(fit$call <- 1)
