@@ -87,7 +87,8 @@ for (k in seq_along(queries)) {
 }
 created <- function(name) {
   type <- c(integer = "INTEGER", double = "DOUBLE PRECISION", character = "TEXT", logical = "BOOLEAN")
-  columns <- paste0("\"", gsub("\"", "\"\"", names(tables[[name]]), fixed = TRUE), "\" ", type[vapply(tables[[name]], typeof, "")])
+  names <- gsub("\"", "\"\"", names(tables[[name]]), fixed = TRUE)
+  columns <- paste0("\"", names, "\" ", type[vapply(tables[[name]], typeof, "")])
   paste0("CREATE TABLE ", name, " (", paste(columns, collapse = ", "), ");")
 }
 
