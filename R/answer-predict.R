@@ -30,10 +30,9 @@
 #' weighted so that the training rows, each without its label, have the same probabilities as
 #' under all nodes (to a root mean square of `r few_gap`). From `r few_times * few_inducing[1]` rows on,
 #' variances go through 100 or 200 inducing inputs, where that makes no more of a difference. So it is
-#' with the points of the label stage (to `r few_gap_label`, above `r label_rows_most[["two"]]` labels to as much less as their
-#' root is more). The points themselves are no random ones, but an importance sample of the posterior of the stage, of
-#' some `r label_points[["usual"]]` a noise model: between fits to the same rows by other ways ([dbi_source()],
-#' [shards()]) and their mean it may make a tenth of the probability's standard deviation. Ends of intervals, `"latent"`
+#' with the points of the label stage (to `r few_gap_label`, of very many labels to less). These are themselves an
+#' importance sample, some `r label_points[["usual"]]` of a noise model, so that fits to the same rows by other ways
+#' ([dbi_source()], [shards()]) differ by some hundredths of a probability's standard deviation. Ends of intervals, `"latent"`
 #' and what is said of training rows by their labels use all nodes. The cost is n operations for each row and
 #' node; with intervals and `"latent"` it is that of one prediction for each node.
 #'

@@ -33,7 +33,8 @@ open_source <- function(source) {
 
 #' A table of a database
 #'
-#' For [bpm()] a table that stays where it is: the database is asked for sums over its rows. For
+#' For [bpm()] a table that stays where it is: the database is asked for sums over its rows. (A [gpc()] is
+#' not fitted by queries: `sturdy_error_no_sql`; [shards()] takes queries, and reads their rows.) For
 #' [bpm_stream()] a source of rows, which are fetched in batches, so that the table may be larger
 #' than memory.
 #'

@@ -8,21 +8,21 @@ source(file.path(
   dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
   "helper.R"
 ))
-campaign <- campaign_start("sql", cases = 6, seconds = 600)
+campaign <- campaign_start("sql", cases = 12, seconds = 900)
 folder <- tempfile("sql", dirname(tempdir())) # others must be able to enter it
 dir.create(folder, mode = "0755")
 
 # Cases -------------------------------------------------------------------------
 
 table_of <- function(n) {
-  levels <- c("a", "it's", "\"b\"", "c\\n", "-- d", "\u00e9;", "", hostile(64))
+  levels <- c("a", "it's", "\"b\"", "c\\n", "-- d", "\u00e9;", "", hostile(24))
   d <- data.frame(
     id = seq_len(n), `x "1" -- '` = stats::rnorm(n, 3, 2), whole = sample(-5:9, n, TRUE),
     `a level` = sample(levels, n, TRUE), flag = stats::runif(n) < 0.4,
     check.names = FALSE
   )
   f <- d[[2]] - 3 + (d[[4]] == "it's") + d$flag - d$whole / 5 + stats::rnorm(n) / 3
-  d[hostile(20)] <- matrix(stats::rnorm(20 * n), n)
+  d[hostile(8)] <- matrix(stats::rnorm(8 * n), n)
   d$class <- ifelse((f > 0) != (stats::runif(n) < 0.08), "it's", "no")
   d
 }
@@ -73,7 +73,7 @@ hard <- 0 # names and levels
 for (case in seq_len(campaign$cases)) {
   if (campaign_over(campaign, 0.5)) break
   campaign_seed_case(campaign, case)
-  d <- table_of(400)
+  d <- table_of(200)
   hard <- hard + length(unique(d[["a level"]])) + ncol(d)
   name <- paste0("t", case)
   tables[[name]] <- harder(d)
@@ -87,7 +87,8 @@ for (k in seq_along(queries)) {
 }
 created <- function(name) {
   type <- c(integer = "INTEGER", double = "DOUBLE PRECISION", character = "TEXT", logical = "BOOLEAN")
-  columns <- paste0("\"", gsub("\"", "\"\"", names(tables[[name]]), fixed = TRUE), "\" ", type[vapply(tables[[name]], typeof, "")])
+  names <- gsub("\"", "\"\"", names(tables[[name]]), fixed = TRUE)
+  columns <- paste0("\"", names, "\" ", type[vapply(tables[[name]], typeof, "")])
   paste0("CREATE TABLE ", name, " (", paste(columns, collapse = ", "), ");")
 }
 

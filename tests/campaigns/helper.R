@@ -81,10 +81,14 @@ campaign_folder <- function() {
 # As many different texts that are hard to write on a page, in a query or in a file
 hostile <- function(n) {
   pieces <- c(
-    "</script><script>hacked=1</script>", "<img src=x onerror=hacked=1>", "<svg/onload=hacked=1>", "<!--", "-->", "]]>",
-    "&lt;", "&#39;", "javascript:hacked=1", "{{title}}", "${hacked=1}", "`hacked=1`", "\\u0022", "\\", "\\'", "\\\"", "'", "\"",
-    "''", "\"\"", "'; DROP TABLE t1; --", "/* ", " */", "-- ", "||", "%s", "%", "?", ":1", "$1", "@x", "[a]", "(", ")", ";", ",",
-    "\t", "\n", "\r", "\u00e9", "\u2028", "\u202e", "\u0130", "\U0001f600", " NULL ", "\\N", "=1+1", "#", "~", "^", "."
+    "</script><script>hacked=1</script>", "<img src=x onerror=hacked=1>",
+    "<svg/onload=hacked=1>", "<!--", "-->", "]]>",
+    "&lt;", "&#39;", "javascript:hacked=1", "{{title}}", "${hacked=1}", "`hacked=1`", "\\u0022",
+    "\\", "\\'", "\\\"", "'", "\"",
+    "''", "\"\"", "'; DROP TABLE t1; --", "/* ", " */", "-- ", "||", "%s", "%", "?", ":1", "$1",
+    "@x", "[a]", "(", ")", ";", ",",
+    "\t", "\n", "\r", "\u00e9", "\u2028", "\u202e", "\u0130", "\U0001f600", " NULL ", "\\N",
+    "=1+1", "#", "~", "^", "."
   )
   paste0(sample(pieces, n, TRUE), sample(pieces, n, TRUE), sample(pieces, n, TRUE), seq_len(n))
 }
