@@ -50,8 +50,8 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 657, shard = 1668, show = 2158, select = 255, answer = 3651, exact = 613,
-  stream = 695, fit = 2455, label = 796, learn = 1651, latent = 307, ep = 461, noise = 1207,
+  meet = 657, shard = 1669, show = 2158, select = 255, answer = 3651, exact = 613,
+  stream = 695, fit = 2454, label = 796, learn = 1651, latent = 307, ep = 461, noise = 1207,
   kernel = 642, data = 2331, family = 389, native = 351, sturdy = 15, control = 34, files = 42,
   checks = 225, conditions = 96, progress = 106, words = 126, all = 20931
 )
