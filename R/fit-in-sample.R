@@ -14,13 +14,12 @@ own_label_rows <- 300L # that are asked
 #' @noRd
 in_sample <- function(data, inputs) {
   best <- max.col(data$X, ties.method = "first")
-  n <- length(best)
-  contradicted <- sum(best != label_code(data))
-  expected <- n - sum(data$X[cbind(seq_len(n), best)])
+  against <- sum(best != label_code(data))
+  expected <- sum(1 - data$X[cbind(seq_along(best), best)])
   own <- if (!is.null(inputs)) own_label(data, inputs)
-  few <- contradicted + 0.5 < agree_share * (expected + 0.5) || contradicted == 0 && n >= agree_least
+  few <- against + 0.5 < agree_share * (expected + 0.5) || against == 0 && length(best) >= agree_least
   seems <- if (is.null(own)) few else own > own_label_most
-  list(n = n, contradicted = contradicted, expected = expected, correlation = own, seems = seems)
+  list(n = length(best), contradicted = against, expected = expected, correlation = own, seems = seems)
 }
 
 #' The correlation with its own label of what inputs, and the scores of other rows, leave open of a score

@@ -151,7 +151,8 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
   object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
   class(object) <- c("sharded", class(object))
   cells <- if (is.null(team$table)) {
-    team$sum("scores", rounds_at_fit(fit$latent, object)[c("point", "posterior", "lik")], add_cells)
+    out <- rounds_at_fit(fit$latent, object) # before the scores are asked for
+    team$sum("scores", out[c("point", "posterior", "lik")], add_cells)
   } else if (takes_stage(object)) table_scores(team$table, object)
   with_label_stage(object, label_stage_cells(object, cells))
 }
