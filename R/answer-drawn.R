@@ -38,7 +38,7 @@ draw_price <- function(said, open, checks, fdr) {
   draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
   bring <- function(under, sizes) {
     wrong <- draw_classes(list(p = under$p[open, , , drop = FALSE], weight = under$weight), draws) != under$y[open]
-    with_seed_or_stream(1L, vapply(sizes, function(among) {
+    with_seed_or_stream(2L, vapply(sizes, function(among) {
       price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
     }, numeric(3)))
   }
@@ -60,7 +60,7 @@ drawn_rows <- function(object, said, order, checks, fdr) {
     fdr * (checks + 1) < 1 - 1e-9,
     c(
       "{checks} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
-      i = "The smallest number that can is {.code n = {ceiling(1 / fdr) - 1}}."
+      i = "The smallest number that can is {.code n = {ceiling((1 - 1e-9) / fdr) - 1}}."
     ), "few_checks", arg = "n"
   )
   must(
@@ -82,9 +82,10 @@ drawn_rows <- function(object, said, order, checks, fdr) {
 drawn_elsewhere <- function(calibrate, among, object, id) {
   ranked <- suspicious_rows(object)
   checks <- check_checked(calibrate, object$data, object$blueprint$levels, id)
-  rows <- length(checks$asked)
-  most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows, max = length(ranked))
-  checks$drawn <- rep(drawn_words(rows, most), rows)
+  rows <- length(unique(checks$asked))
+  must(rows < length(ranked), "calibrate", "leave rows that are not checked", "drawn")
+  most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows + 1, max = length(ranked))
+  checks$drawn <- drawn_words(rows, most)
   drawn_checks(checks, object$data, ranked)
 }
 

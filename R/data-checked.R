@@ -21,7 +21,7 @@ check_checked <- function(checked, data, levels, id) {
   drawn <- checked[["drawn"]]
   if (!is.null(drawn)) { # of some nothing may have been found out
     open <- is.na(checked$label) | !nzchar(as.character(checked$label))
-    checked <- checked[!open, ]
+    if (any(open)) checked <- as.data.frame(checked)[!open, ] # no unchanged list
     row <- row[!open]
   }
   if (are_answers(checked)) {
@@ -99,7 +99,7 @@ rows_at <- function(said, data, ids) {
 #' @noRd
 rows_called <- function(said, key, position, ids, rows) {
   text <- ids_as(said, ids)
-  place <- match(text$asked, text$known)
+  place <- match(replace(text$asked, is.na(said), NA), text$known, incomparables = NA)
   if (is.null(position)) {
     first <- match(text$known, text$known)
     shared <- intersect(text$asked, text$known[rows[first] != rows])

@@ -21,15 +21,17 @@ pair_shares <- function(Z, classes) {
   pmin(exp(pairs_centre(classes) + pairs_prior[["sdlog"]] * Z), pairs_most)
 }
 
-#' The share u of unusual rows: u ~ Beta(1, k) for two classes, 2 u ~ Beta(1, k) for more
+#' The share u of unusual rows: u ~ Beta(1, k) for two classes, 2 u ~ Beta(1, k) for more, so that
+#' (1 - u)^k = P(Z > z), carried as its log
 #' @noRd
 unusual_share <- function(z, way, classes) {
-  stats::qbeta(stats::pnorm(z), 1, way$beta) / (1 + (classes > 2))
+  above <- stats::pnorm(z, lower.tail = FALSE, log.p = TRUE)
+  -expm1(above / way$beta) / (1 + (classes > 2))
 }
 
 unusual_slope <- function(z, way, classes) {
-  u <- stats::qbeta(stats::pnorm(z), 1, way$beta)
-  exp(stats::dnorm(z, log = TRUE) - stats::dbeta(u, 1, way$beta, log = TRUE)) / (1 + (classes > 2))
+  above <- stats::pnorm(z, lower.tail = FALSE, log.p = TRUE)
+  exp(stats::dnorm(z, log = TRUE) + (1 / way$beta - 1) * above) / way$beta / (1 + (classes > 2))
 }
 
 #' Pairs of classes that may look alike: all of them, of many classes each with its nearest

@@ -198,6 +198,12 @@ test_that("rows that were drawn by other means hold the rate as those of review(
     expect_error(eval(wrong), class = "sturdy_error_calibrate")
   }
   expect_error(mislabelled(fit, calibrate = checks, among = 7), class = "sturdy_error_range")
+  # a row that stands there twice is one check
+  expect_equal(mislabelled(fit, calibrate = checks[c(1, seq_len(nrow(checks))), ], among = among), elsewhere)
+  expect_error(
+    mislabelled(fit, calibrate = data.frame(row = seq_along(fit$data$y), label = fit$data$y)),
+    class = "sturdy_error_drawn"
+  )
 })
 
 test_that("a check of which nothing can be said counts as one that found the label right", {

@@ -115,3 +115,18 @@ test_that("the class most like another has the same median, however many there a
     expect_equal(stats::pnorm(x, pairs_centre(classes), 3)^(classes - 1), 0.5, tolerance = 1e-10)
   }
 })
+
+test_that("shares of unusual rows have a Beta distribution, also far out, and their slopes", {
+  way <- list(beta = 100)
+  z <- c(-30, -5, -1, 0, 2, 6)
+  for (classes in 2:3) {
+    part <- 1 + (classes > 2)
+    share <- unusual_share(z, way, classes)
+    expect_equal(stats::pbeta(part * share, 1, 100), stats::pnorm(z), tolerance = 1e-12)
+    by <- (unusual_share(z[-1] + 1e-4, way, classes) - unusual_share(z[-1] - 1e-4, way, classes)) / 2e-4
+    expect_equal(unusual_slope(z[-1], way, classes), by, tolerance = 1e-6)
+    # P(Z > 10) is below the distance of 1 from its neighbours
+    expect_equal(log1p(-part * unusual_share(10, way, classes)), stats::pnorm(-10, log.p = TRUE) / 100, tolerance = 1e-12)
+    expect_lt(unusual_slope(10, way, classes), 1)
+  }
+})
