@@ -83,7 +83,7 @@ drawn_elsewhere <- function(calibrate, among, object, id) {
   ranked <- suspicious_rows(object)
   checks <- check_checked(calibrate, object$data, object$blueprint$levels, id)
   rows <- length(unique(checks$asked))
-  must(rows < length(ranked), "calibrate", "leave rows that are not checked", "drawn")
+  must(rows < length(ranked), "calibrate", "leave rows that are not checked", c("drawn", "calibrate"))
   most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows + 1, max = length(ranked))
   checks$drawn <- drawn_words(rows, most)
   drawn_checks(checks, object$data, ranked)

@@ -70,6 +70,10 @@ fit_place <- function(data, rows) {
   if (is.null(data$units)) match(rows, data$rows) else data$units$of[match(rows, data$units$rows)]
 }
 
+#' The row of a fit that each row in it is of, as answers for all rows have them
+#' @noRd
+row_of_each <- function(data) if (is.null(data$units)) seq_along(data$y) else data$units$of
+
 # Without the argument ------------------------------------------------------------------
 
 units_least <- 5L     # values that a column of units has at least, and

@@ -42,7 +42,7 @@ rows_to_predict <- function(object, newdata) {
 own_rows <- function(data) {
   omitted <- data$na_action
   open <- data$unlabelled
-  each <- if (is.null(data$units)) seq_along(data$y) else data$units$of # as answers for all rows have them
+  each <- row_of_each(data)
   labelled <- setdiff(seq_len(length(each) + length(omitted)), omitted)
   order <- order(c(labelled, open$at))
   if (length(open$at)) {
