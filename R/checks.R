@@ -54,10 +54,10 @@ is_one_of <- function(x, choices) rlang::is_string(x) && x %in% choices
 is_number <- function(x) is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 
 #' Finite numbers
-#' @param n how many, or the dimensions of their array.
+#' @param n how many, or the dimensions of their array. @param above,least what they are above, or no less than.
 #' @noRd
-are_numbers <- function(x, n = length(x), above = -Inf) {
-  is.numeric(x) && all(is.finite(x)) && (above == -Inf || all(x > above)) &&
+are_numbers <- function(x, n = length(x), above = -Inf, least = -Inf) {
+  is.numeric(x) && all(is.finite(x)) && (above == -Inf || all(x > above)) && (least == -Inf || all(x >= least)) &&
     if (length(n) > 1) identical(dim(x), as.integer(n)) else length(x) == n
 }
 

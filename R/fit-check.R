@@ -65,11 +65,11 @@ model_checks <- expression(
     is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
     length(kernel$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0) &&
     all(vapply(kernel[c("variance", "lengthscale", "width"[length(kernel$width) > 0])], are_numbers, NA, above = 0)) &&
-    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), -1e-300)) &&
+    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), least = 0)) &&
     length(kernel$lengthscale) / length(kernel$variance) ==
       if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
   prior = is.null(prior) || are_numbers(prior$scale, above = 0) &&
-    are_numbers(prior$nugget, 1, above = -1e-300) && length(prior$group) == length(prior$weights) &&
+    are_numbers(prior$nugget, 1, least = 0) && length(prior$group) == length(prior$weights) &&
     is.logical(prior$free) && length(prior$free) == length(prior$scale) && is_flag(prior$intercept),
   recalibration = !stage || are_numbers(recalibration$weight, above = 0) &&
     are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
@@ -113,14 +113,14 @@ is_data <- function(data, n, classes) {
 #' Counts of a stream, which agree with each other
 #' @noRd
 is_filter <- function(filter) {
-  are_numbers(filter$rows, 1, above = -1) && are_numbers(filter$errors, 1, above = -1) &&
+  are_numbers(filter$rows, 1, least = 0) && are_numbers(filter$errors, 1, least = 0) &&
     filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
-    are_numbers(filter$counts, 2, above = -1) && sum(filter$counts) >= filter$rows
+    are_numbers(filter$counts, 2, least = 0) && sum(filter$counts) >= filter$rows
 }
 
 is_shards <- function(shards) {
-  are_numbers(shards$counts, above = -1) && sum(shards$rows) == sum(shards$counts) &&
-    are_numbers(shards$left_out, 1, above = -1)
+  are_numbers(shards$counts, least = 0) && sum(shards$rows) == sum(shards$counts) &&
+    are_numbers(shards$left_out, 1, least = 0)
 }
 
 #' One that converged has a number for each row; n is 0 where the rows are not kept, and a label
@@ -137,7 +137,7 @@ is_ep <- function(ep, n, classes, stage) {
       sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
 }
 
-are_shares <- function(x) are_numbers(x, above = -1e-300) && all(x <= 1 + 1e-8)
+are_shares <- function(x) are_numbers(x, least = 0) && all(x <= 1 + 1e-8)
 
 are_nodes <- function(nodes, n, classes) {
   models <- nodes$models
@@ -163,7 +163,7 @@ are_latent_nodes <- function(nodes, n, classes) {
   hyper <- nodes$hyper
   by_node <- function(x) are_numbers(x) && identical(rev(dim(x))[1], length(hyper))
   length(hyper) == nrow(nodes$table) &&
-    all(vapply(unlist(hyper, FALSE), are_numbers, NA, above = -1e-300)) &&
+    all(vapply(unlist(hyper, FALSE), are_numbers, NA, least = 0)) &&
     length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1 &&
     identical(dim(nodes$seen), c(n, classes, length(hyper))) &&
     (n == 0 || by_node(nodes$tau) && by_node(nodes$b) && length(nodes$tau) %in% (n * length(hyper) * c(1, classes)))

@@ -201,7 +201,7 @@ test_that("rows that were drawn by other means hold the rate as those of review(
   # a row that stands there twice is one check
   expect_equal(mislabelled(fit, calibrate = checks[c(1, seq_len(nrow(checks))), ], among = among), elsewhere)
   expect_error(
-    mislabelled(fit, calibrate = data.frame(row = seq_along(fit$data$y), label = fit$data$y)),
+    mislabelled(fit, calibrate = as.data.frame(mislabelled(fit))[c("row", "label")]),
     class = "sturdy_error_drawn"
   )
 })
