@@ -292,7 +292,7 @@ test_that("ends lie around the estimate, and further out than at the mean of the
       unlist(found[4, ])
     } else {
       unlist(lapply(found, function(part) part[4, , drop = FALSE]))
-    })
+    }, tolerance = 1e-5) # draws of rows asked together are moved until all means are right
   }
 })
 

@@ -195,7 +195,7 @@ test_that("ends within a standard deviation are one mode, others are several, wh
   ends <- list(list(z = 0.5, value = -3), list(z = 0, value = -2), list(z = 0.05, value = -2.5), list(z = 4, value = -9.5))
   local_mocked(
     label_starts = function(...) ends, label_climb = function(start, ...) start,
-    label_curved = function(end, ...) c(end, list(root = matrix(0.1), inverse = matrix(10), laplace = end$value - log(10)))
+    label_curved = function(end, ...) c(end, list(root = matrix(0.1), inverse = matrix(10), laplace = end$value - log(10), left = 0))
   )
   modes <- label_modes(list())
   expect_equal(vapply(modes, `[[`, 1, "z"), c(0, 0.5))
