@@ -275,15 +275,15 @@ audit_judge <- function(stage, groups) {
 }
 
 audit_rates <- function(judge, said, groups, level) {
-  rates <- point_rates(said, groups)
-  came <- rates[-1, , drop = FALSE]
+  at <- point_wrong(judge, said, groups)
+  came <- at$wrong[-1, , drop = FALSE]
+  rows <- at$rows[-1]
   before <- levels(groups)[1] == "before"
-  above <- function(rate) sum(said$weight * (rate > rates[1, ]))
-  size <- tabulate(groups)[-1]
+  above <- function(rate) sum(said$weight * (rate > at$wrong[1, ] / at$rows[1]))
   list(
-    higher = if (before && nrow(came)) above(colSums(came * size) / sum(size)) else NA_real_,
+    higher = if (before && nrow(came)) above(colSums(came) / sum(rows)) else NA_real_,
     rates = group_table(
-      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came, 1, above)) else NA_real_
+      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
     )
   )
 }

@@ -1,7 +1,7 @@
 # Which rows to draw for checks that hold a false-discovery rate whatever the model is worth, and what that
 # will bring, by draws of which labels are wrong [M 7.8].
 
-draws_price <- 200L  # draws of the wrong labels; fewer where rows x draws would be more
+draws_price <- 200L  # draws of the wrong labels; fewer, but 20, where rows x draws would be more
 draws_cells <- 2e6   # than this
 among_tried <- 16L   # numbers of rows to draw from that are tried; the largest is taken that finds
 among_near <- 0.9    # this share of what the best of them does
@@ -37,7 +37,8 @@ price_of <- function(wrong, checks, fdr) {
 draw_price <- function(said, open, checks, fdr) {
   draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
   bring <- function(under, sizes) {
-    wrong <- draw_classes(list(p = under$p[open, , , drop = FALSE], weight = under$weight), draws) != under$y[open]
+    rows <- list(p = under$p[open, , , drop = FALSE], weight = under$weight)
+    wrong <- do.call(cbind, draw_classes(rows, draws, function(true) true != under$y[open]))
     with_seed_or_stream(2L, vapply(sizes, function(among) {
       price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
     }, numeric(3)))

@@ -1,8 +1,8 @@
 # Rates of wrong labels by group, and what they do to a comparison of the groups: by draws of the true classes,
 # so that all intervals hold at once [M 13.10].
 
-group_draws <- 2000L # of the true classes, of as many rows as
-group_cells <- 2e7   # make so many cells at most
+group_draws <- 2000L # of the true classes; fewer, but 200, where rows x draws would be more than
+group_cells <- 2e7   # this, and never more of them at once
 
 #' Rates of wrong labels by group
 #'
@@ -34,7 +34,7 @@ group_cells <- 2e7   # make so many cells at most
 #' intervals are then too short, as they leave out how unsure the rates are. With `by` they are integrated over.
 #'
 #' Labels that were checked count as they were recorded: those found wrong are wrong, and known. Labels that were trusted
-#' from the start are no part of the rates, but of the comparison.
+#' from the start are no part of the rates, nor of `higher`, but of the comparison.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
 #' @param by The group of each row of the data that the fit was given, a factor or what makes one. `NULL`, the
@@ -48,10 +48,11 @@ group_cells <- 2e7   # make so many cells at most
 #' @return A data frame of class `sturdy_groups` with a row for each group and the columns `group`; `rows`, how many labels
 #'   were not trusted; `wrong`, how many of them are expected to be wrong; `rate`, `lower` and `upper`, their share;
 #'   `higher`, the probability that the rate of wrong labels is higher there than in the other groups (`NA` for rates that
-#'   are given); and, where a class is compared, its prevalence as `recorded` and as `corrected`. The attribute `differences` is
-#'   a data frame of all pairs of groups: `of` (`"prevalence"` or `"true positive rate"`), `first`, `second`, and the
-#'   difference of the first from the second as `recorded` and `corrected`, with `lower` and `upper`; `NA` where a group
-#'   may have no row of the class.
+#'   are given); and, where a class is compared, its prevalence as `recorded` and as `corrected`. Where all labels of a
+#'   group were trusted, `rate`, `lower`, `upper` and `higher` are `NA`. Rows count by their weights. The attribute
+#'   `differences` is a data frame of all pairs of groups: `of` (`"prevalence"` or `"true positive rate"`), `first`,
+#'   `second`, and the difference of the first from the second as `recorded` and `corrected`, with `lower` and `upper`;
+#'   `NA` where a group may have no row of the class.
 #' @section Conditions:
 #' Errors: `sturdy_error_by` for groups that are not those of the rows, or fewer than two; `sturdy_error_predicted` for
 #' predictions that are no classes of the rows; `sturdy_error_choice` for a `class` that is none; `sturdy_error_readers` for
@@ -85,7 +86,7 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
   said <- node_truth(judge)
   counts <- group_counts(judge, said, groups, class, hits)
   table <- group_table(counts, groups, level, group_higher(judge, said, groups))
-  if (length(class)) table[c("recorded", "corrected")] <- counts$prevalence[c("recorded", "corrected")]
+  if (length(class)) table[c("recorded", "corrected")] <- with(counts$prevalence, list(recorded, colMeans(draws)))
   structure(
     table,
     differences = rbind(
@@ -143,16 +144,24 @@ scores_of <- function(object) {
   if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
 }
 
-#' Rates of wrong labels in each group at the points of the noise, groups x points
-#' @param said of node_truth(), the sources of the noise being the groups.
+#' How many labels of each row count for the rates: none of those that were trusted from the start
 #' @noRd
-point_rates <- function(said, groups) {
-  shares <- rowsum(mean_over(said$p, said$weight), groups) / tabulate(groups) # of the true classes
-  each <- vapply(said$omega, function(one) {
-    Reduce(`+`, lapply(seq_len(ncol(shares)), function(t) shares[, t] * (1 - one[, t, t])))
-  }, numeric(nrow(shares)))
-  matrix(each, nrow(shares))
+rated_times <- function(reports) report_times(reports) * (seq_len(reports$n) %in% reports$row[reports$source > 0L])
+
+#' Expected numbers of wrong labels in each group at the points of the noise
+#' @param said of node_truth(), the sources of the noise being the groups.
+#' @return list(wrong, groups x points; rows [groups], the labels that count)
+#' @noRd
+point_wrong <- function(judge, said, groups) {
+  times <- rated_times(judge$data$reports)
+  true <- rowsum(mean_over(said$p, said$weight) * times, groups) # labels of each class
+  each <- vapply(said$omega, function(one) rowSums(true * t(apply(one, 1, wrong_rates))), numeric(nrow(true)))
+  list(wrong = matrix(each, nrow(true)), rows = rowsum(times, groups)[, 1])
 }
+
+#' Shares, `NA` of none
+#' @noRd
+share_of <- function(some, all) replace(some / all, all == 0, NA)
 
 #' Rates of wrong labels by group, as a table
 #' @param counts see group_counts(). @param higher a column of it.
@@ -161,78 +170,77 @@ group_table <- function(counts, groups, level, higher) {
   ends <- joint_ends(counts$wrong / rep(counts$rows, each = nrow(counts$wrong)), level)
   wrong <- colMeans(counts$wrong)
   data.frame(
-    group = levels(groups), rows = counts$rows, wrong = wrong, rate = wrong / counts$rows, lower = ends[1, ],
-    upper = ends[2, ], higher = higher
+    group = levels(groups), rows = counts$rows, wrong = wrong, rate = share_of(wrong, counts$rows),
+    lower = ends[1, ], upper = ends[2, ], higher = higher
   )
 }
 
 #' Counts in draws of the true classes, by group
 #' @param judge what judges the labels. @param said of node_truth(). @param class a number or `NULL`.
 #' @param hits which rows are predicted to be of it, or `NULL`.
-#' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded, corrected [G], draws))
+#' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded [G], draws))
 #' @noRd
 group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
-  data <- judge$data
-  before <- recorded_before(data$reports)
-  recorded <- replace(label_code(data), before$row, before$value)
-  times <- report_times(data$reports)
-  open <- said$source > 0 | seq_along(recorded) %in% before$row
-  true <- draw_classes(said, max(200, min(group_draws, floor(group_cells / length(recorded)))))
-  sums <- function(what) t(rowsum(what * times, groups)) # draws x groups
-  share <- function(of, all) {
-    at <- function(code) {
-      event <- as.matrix(code == class)
-      share <- sums(event & of) / sums(event | all)
-      replace(share, is.nan(share), NA) # of no row
-    }
-    drawn <- at(true)
-    list(recorded = at(recorded)[1, ], corrected = colMeans(drawn), draws = drawn)
+  before <- recorded_before(judge$data$reports)
+  recorded <- replace(label_code(judge$data), before$row, before$value)
+  times <- report_times(judge$data$reports)
+  rated <- rated_times(judge$data$reports)
+  sums <- function(what) t(rowsum(what, groups)) # draws x groups
+  count <- function(true) {
+    list(
+      wrong = sums((true != recorded) * rated), event = if (length(class)) sums((true == class) * times),
+      hit = if (length(hits)) sums((true == class & hits) * times)
+    )
   }
+  most <- max(1, floor(group_cells / length(recorded)))
+  drawn <- do.call(Map, c(rbind, draw_classes(said, max(200, min(group_draws, most)), count, most)))
+  compared <- function(share) list(recorded = share(count(recorded))[1, ], draws = share(drawn))
   list(
-    rows = sums(as.matrix(open))[1, ], wrong = sums((true != recorded) & open),
-    prevalence = if (length(class)) share(TRUE, TRUE), hits = if (length(hits)) share(hits, FALSE)
+    rows = rowsum(rated, groups)[, 1], wrong = drawn$wrong,
+    prevalence = if (length(class)) compared(function(of) t(t(of$event) / rowsum(times, groups)[, 1])),
+    hits = if (length(hits)) compared(function(of) share_of(of$hit, of$event))
   )
 }
 
 #' Probability that the rate of each group is above that of the others together
 #' @noRd
 group_higher <- function(judge, said, groups) {
-  size <- tabulate(groups)
-  if (length(judge$data$reports$sources) != length(size) || is.null(judge$recalibration)) {
-    return(rep(NA_real_, length(size)))
+  if (length(judge$data$reports$sources) != nlevels(groups) || is.null(judge$recalibration)) {
+    return(rep(NA_real_, nlevels(groups)))
   }
-  rates <- point_rates(said, groups)
-  others <- (rep(colSums(rates * size), each = length(size)) - rates * size) / (sum(size) - size)
-  drop((rates > others) %*% said$weight)
+  at <- point_wrong(judge, said, groups)
+  others <- (rep(colSums(at$wrong), each = nlevels(groups)) - at$wrong) / (sum(at$rows) - at$rows)
+  drop((at$wrong / at$rows > others) %*% said$weight)
 }
 
-#' Ends between which a share `level` of draws is with all of their numbers: the same quantiles of each
+#' Ends between which a share `level` of draws is with all of their numbers: the same quantiles of each. How
+#' far the ranks of a draw are from the middle, at most, has a quantile `level`: so far from the middle are the ends
+#' (Besag, Green, Higdon and Mengersen 1995).
 #' @param draws draws x numbers. @return 2 x numbers, `NA` of those that some draws lack
 #' @noRd
 joint_ends <- function(draws, level) {
-  ends <- matrix(NA_real_, 2, ncol(draws))
-  whole <- which(!is.na(colSums(draws)))
-  if (length(whole)) {
-    middle <- (nrow(draws) + 1) / 2
-    far <- abs(apply(draws[, whole, drop = FALSE], 2, rank) - middle)
-    reach <- stats::quantile(row_max(far), level, type = 1, names = FALSE)
-    at <- c(ceiling(middle - reach), floor(middle + reach))
-    ends[, whole] <- apply(draws[, whole, drop = FALSE], 2, function(v) sort(v)[at])
-  }
+  lacking <- is.na(colSums(draws))
+  draws[, lacking] <- 0 # all ranks of these are the middle, so that they move no other's ends
+  middle <- (nrow(draws) + 1) / 2
+  far <- abs(apply(draws, 2, rank) - middle)
+  reach <- stats::quantile(row_max(far), level, type = 1, names = FALSE)
+  at <- c(ceiling(middle - reach), floor(middle + reach))
+  ends <- apply(draws, 2, function(v) sort(v)[at])
+  ends[, lacking] <- NA
   ends
 }
 
 #' All pairs of groups
-#' @param said list(recorded, corrected, draws), see group_counts().
+#' @param said list(recorded, draws), see group_counts().
 #' @noRd
 group_differences <- function(said, of, names, level) {
   pair <- utils::combn(length(names), 2)
-  between <- function(v) v[pair[1, ]] - v[pair[2, ]]
   drawn <- said$draws[, pair[1, ], drop = FALSE] - said$draws[, pair[2, ], drop = FALSE]
   ends <- joint_ends(drawn, level)
   data.frame(
-    of = of, first = names[pair[1, ]], second = names[pair[2, ]], recorded = between(said$recorded),
-    corrected = between(said$corrected), lower = ends[1, ], upper = ends[2, ]
+    of = of, first = names[pair[1, ]], second = names[pair[2, ]],
+    recorded = said$recorded[pair[1, ]] - said$recorded[pair[2, ]], corrected = colMeans(drawn),
+    lower = ends[1, ], upper = ends[2, ]
   )
 }
 

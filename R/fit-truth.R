@@ -95,23 +95,24 @@ suspicious_rows <- function(object) {
   object$data$rows[order[said$source[order] > 0L]]
 }
 
-#' Draws of the true classes of rows, n x draws, those of a point of the noise together
-#' @param said see truth() and node_truth().
+#' Draws of the true classes of rows, those of a point of the noise together
+#' @param said see truth() and node_truth(). @param keep what is made of some of the draws, n x at most `most`.
+#' @return a list of what was kept
 #' @noRd
-draw_classes <- function(said, draws) {
+draw_classes <- function(said, draws, keep, most = draws) {
   size <- dim(said$p)
-  dealt <- node_draws(said$weight, draws)
-  parts <- with_seed_or_stream(1L, Map(function(k, times) {
-    u <- matrix(stats::runif(size[1] * times), size[1])
+  node <- do.call(rep.int, unname(node_draws(said$weight, draws))) # of each draw
+  parts <- split(node, list(node, ceiling(seq_along(node) / most)), drop = TRUE)
+  with_seed_or_stream(1L, lapply(parts, function(part) {
+    u <- matrix(stats::runif(size[1] * length(part)), size[1])
     class <- replace(u, TRUE, 1)
     upto <- 0
     for (t in seq_len(size[2] - 1)) {
-      upto <- upto + said$p[, t, k]
+      upto <- upto + said$p[, t, part[1]]
       class <- class + (u > upto)
     }
-    class
-  }, dealt$node, dealt$draws))
-  do.call(cbind, parts)
+    keep(class)
+  }))
 }
 
 #' Log leave-one-out probability of the label of each row, summed over those it stands for

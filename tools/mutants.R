@@ -1585,12 +1585,15 @@ mutant(
 )
 mutant(
   "counts by group take rows that stand for several once", "R/answer-groups.R",
-  "t(rowsum(what * times, groups)) # draws x groups",
-  "t(rowsum(what + 0, groups)) # draws x groups", r = "answer-groups"
+  "times <- report_times(judge$data$reports)\n", "times <- 1\n", r = "answer-groups"
 )
 mutant(
   "a group is one of the others that it is compared with", "R/answer-groups.R",
-  "- rates * size) / (sum(size) - size)", "- rates * size) / sum(size)", r = "answer-groups"
+  "- at$wrong) / (sum(at$rows) - at$rows)", "- at$wrong) / sum(at$rows)", r = "answer-groups"
+)
+mutant(
+  "labels that were trusted are part of the rates of groups", "R/answer-groups.R",
+  "%in% reports$row[reports$source > 0L])", "%in% reports$row)", r = "answer-groups"
 )
 mutant(
   "labels that came in are cut at the rate of all that are listed", "R/answer-audit.R",

@@ -71,13 +71,16 @@ test_that("labels called wrong are cut among those that came in, whatever else i
 test_that("the rate of what came in is that of its rows, whatever their groups", {
   groups <- factor(rep(c("before", "u", "v"), c(20, 30, 10)))
   local_mocked(group_counts = function(...) NULL, group_table = function(...) NULL)
+  reports <- label_reports(rep(1L, 60), 2, as.integer(groups), levels(groups))
   higher <- function(e) { # the rates of the first class, which all rows are of
-    audit_rates(NULL, list(
-      p = array(rep(1:0, each = 60), c(60, 2, 1)), weight = 1, omega = list(array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
-    ), groups, 0.9)$higher
+    said <- list(p = array(rep(1:0, each = 60), c(60, 2, 1)), weight = 1, source = as.integer(groups))
+    said$omega <- list(array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
+    audit_rates(list(data = list(reports = reports)), said, groups, 0.9)$higher
   }
   expect_equal(higher(c(0.2, 0.1, 0.4)), 0) # 7 of 40
   expect_equal(higher(c(0.2, 0.15, 0.4)), 1) # 8.5 of 40
+  reports <- with_times(reports, rep(c(1, 2, 1), c(20, 30, 10)))
+  expect_equal(higher(c(0.2, 0.15, 0.4)), 0) # 13 of 70, rows of u standing for two
 })
 
 test_that("rows stand for as many as before, and those that came in for one; checks there are not of their group", {

@@ -121,11 +121,102 @@ test_that("a group is compared with the others, by their rows", {
     p = array(rep(1:0, each = 50), c(50, 2, 3)), weight = c(0.5, 0.3, 0.2),
     omega = lapply(rates, function(e) array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
   )
-  judge <- list(data = list(reports = list(sources = letters[1:3])), recalibration = TRUE)
+  said$source <- as.integer(groups)
+  judge <- list(data = list(reports = label_reports(rep(1L, 50), 2, said$source, levels(groups))), recalibration = TRUE)
   others <- function(e) (sum(e * c(30, 10, 10)) - e * c(30, 10, 10)) / (50 - c(30, 10, 10))
   higher <- Reduce(`+`, Map(function(e, w) w * (e > others(e)), rates, said$weight))
   expect_equal(group_higher(judge, said, groups), higher)
   expect_identical(group_higher(replace(judge, "recalibration", list(NULL)), said, groups), rep(NA_real_, 3))
+})
+
+# What group_counts() and group_higher() are given, of rows whose true classes are known for sure, though they may have
+# been recorded as others. A class has one rate in all groups, so that a group's follows from its classes
+sure_rows <- function(rows, trusted = FALSE) {
+  source <- ifelse(trusted, 0L, as.integer(rows$group))
+  reports <- label_reports(rows$recorded, 2L, source, levels(rows$group))
+  rates <- list(c(0.1, 0.3), c(0.35, 0.05), c(0.2, 0.25)) # at three points, of the classes
+  list(
+    judge = list(
+      data = list(y = c(-1, 1)[rows$recorded], reports = with_times(reports, rows$times)), recalibration = TRUE
+    ),
+    said = list(
+      p = array(c(rows$true == 1, rows$true == 2) + 0, c(nrow(rows), 2, 3)), weight = c(0.5, 0.3, 0.2), source = source,
+      omega = lapply(rates, function(e) array(rep(c(1 - e[1], e[2], e[1], 1 - e[2]), each = 2), c(2, 2, 2)))
+    ),
+    groups = rows$group
+  )
+}
+
+# two of three rows of the first group are of the second class, which has the higher rate with probability .7
+two_groups <- function() {
+  withr::with_seed(1, data.frame(
+    group = factor(rep(c("a", "b"), each = 30)), true = c(rep(1:2, c(10, 20)), rep(1:2, 15)),
+    recorded = sample(2, 60, TRUE), hit = sample(c(TRUE, FALSE), 60, TRUE), times = 1
+  ))
+}
+
+rates_of_sure <- function(rows, ...) {
+  given <- sure_rows(rows, ...)
+  counts <- do.call(group_counts, c(given, list(class = 2, hits = rows$hit)))
+  c(counts, table = list(group_table(counts, rows$group, 0.9, do.call(group_higher, given))))
+}
+
+test_that("rows of weight two are rows twice, in rates and in what is compared", {
+  rows <- two_groups()
+  expect_equal(rates_of_sure(rows)$table$higher, c(0.7, 0.3))
+  rows$times <- ifelse(rows$group == "a" & rows$true == 1, 7, 2) # most of the first group are of the first class
+  twice <- transform(rows[rep(1:60, rows$times), ], times = 1)
+  said <- rates_of_sure(rows)
+  expect_equal(said$table$higher, c(0.3, 0.7))
+  expect_equal(said, rates_of_sure(twice))
+  # as all true classes are known, each draw counts them
+  wrong <- with(twice, c(tapply(true != recorded, group, mean)))
+  for (column in c("rate", "lower", "upper")) expect_equal(said$table[[column]], unname(wrong))
+  expect_equal(said$prevalence$draws[1, ], with(twice, c(tapply(true == 2, group, mean))))
+  expect_equal(said$prevalence$recorded, with(twice, c(tapply(recorded == 2, group, mean))))
+  expect_equal(said$hits$draws[1, ], with(twice[twice$true == 2, ], c(tapply(hit, group, mean))))
+})
+
+test_that("labels that were trusted are no part of rates, and a group of these alone has none", {
+  rows <- two_groups()
+  trusted <- rows$group == "a" & rows$true == 2
+  rows$recorded[trusted] <- 2
+  said <- rates_of_sure(rows, trusted)
+  expect_equal(said$table, rates_of_sure(rows[!trusted, ])$table)
+  expect_equal(said$table$higher, c(0.3, 0.7))
+  expect_equal(said$prevalence$draws[1, ], with(rows, c(tapply(true == 2, group, mean))))
+
+  all <- rows$group == "a"
+  rows$recorded[all] <- rows$true[all]
+  said <- rates_of_sure(rows, all)$table
+  expect_equal(said$rows, c(0, 30))
+  expect_equal(said$wrong[1], 0)
+  none <- unlist(said[1, c("rate", "lower", "upper", "higher")])
+  expect_true(all(is.na(none) & !is.nan(none)))
+  expect_false(anyNA(said[2, c("rate", "lower", "upper")]))
+  expect_identical(said$higher[2], NA_real_) # there is nothing to compare it with
+})
+
+test_that("of many rows there are never more draws at once than so many cells", {
+  given <- sure_rows(two_groups())
+  given$said$p[, 1, ] <- withr::with_seed(2, runif(180)) # now of none
+  given$said$p[, 2, ] <- 1 - given$said$p[, 1, ]
+  count <- function(cells) {
+    local_mocked(group_draws = 200L, group_cells = cells)
+    do.call(group_counts, c(given, list(class = 2, hits = rep(c(TRUE, FALSE), 30))))
+  }
+  at_once <- count(1e6)
+  widest <- 0
+  draw <- draw_classes
+  local_mocked(draw_classes = function(said, draws, keep, most) {
+    draw(said, draws, function(true) {
+      widest <<- max(widest, length(true))
+      keep(true)
+    }, most)
+  })
+  expect_equal(count(1000), at_once)
+  expect_lte(widest, 1000)
+  expect_equal(nrow(at_once$wrong), 200)
 })
 
 test_that("of several classes one is compared if it is named", {
