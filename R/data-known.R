@@ -6,7 +6,8 @@
 trusted_rows <- function(trusted, data) {
   n <- data$n_given
   if (is.logical(trusted) && length(trusted) == n) {
-    check_none_missing(which(is.na(trusted)), "trusted", "trusted")
+    # of units data$rows are the first ones
+    check_none_missing(intersect(which(is.na(trusted)), c(data$rows, data$units$rows)), "trusted", "trusted")
     trusted <- which(trusted)
   }
   indicator <- are_numbers(trusted) && length(trusted) == n && n > 1 && all(trusted %in% 0:1)

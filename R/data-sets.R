@@ -83,7 +83,8 @@ sturdy_data <- function(name) {
 #' Flip some labels on purpose
 #'
 #' Changes exactly `round(rate * length(y))` labels, chosen at random without
-#' replacement, to the other class, or with three classes or more to any other one alike.
+#' replacement, to the other class, or with three classes or more to any other one alike. Classes
+#' are those that occur in `y`; where only one does, the levels are.
 #'
 #' @param y The labels: a factor with two levels or more, a logical vector, or numbers
 #'   that are all 0 or 1, or all -1 or +1.
@@ -109,11 +110,10 @@ flip_labels <- function(y, rate, seed = NULL) {
     step <- if (others > 1) sample.int(others, length(flipped), TRUE) else 1L
     y[flipped] <- levels[(match(y[flipped], levels) - 1L + step) %% (others + 1L) + 1L]
   })
-  attr(y, "flipped") <- flipped
-  y
+  structure(y, flipped = flipped)
 }
 
-# The labels that there are, of y's type
+# The labels that there are, or of a single one those that there may be, of y's type
 flip_levels <- function(y) {
   check_given(missing(y), "y")
   must(
@@ -133,7 +133,8 @@ flip_levels <- function(y) {
   )
   levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else as.integer(levels(outcome_factor(y, "y")))
   must(length(levels) > 1, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
-  levels
+  there <- levels[levels %in% y]
+  if (length(there) > 1) there else levels
 }
 
 # Evaluates `code` with R's default generators started at `seed`, and puts the

@@ -105,7 +105,7 @@
 #'   indicators of a factor share theirs); or `"learn"`, which finds one per column by
 #'   the criterion with a weak log-normal prior (only with `inference = "ep"`); or `"effects"`, the
 #'   prior for who reports effects, see below. The
-#'   intercept has scale 1 unless a named vector has an entry `"(Intercept)"`. It is not
+#'   intercept, if there is one, has scale 1 unless a named vector has an entry `"(Intercept)"`. It is not
 #'   learned, because the common scale of all weights has no influence.
 #' @param nugget Variance of independent noise on the latent function, on the scale of
 #'   `prior_scale`: a number of at least 0, or `"learn"`, the default with `inference =

@@ -76,7 +76,7 @@
 #'   "learn"` or a given rate those that maximise `criterion`. `options(sturdy.hyper = "optimum")` changes the default.
 #' @param noise The priors of label noise and of overlap, made by [noise_prior()].
 #' @param trusted Rows whose labels are known to be right: logical, with an entry for each
-#'   row of the data, or positions of rows. With a formula it is evaluated in `data`, as
+#'   row of the data, without missing values in the rows of the fit, or positions of rows. With a formula it is evaluated in `data`, as
 #'   `subset` is, or a formula such as `~ checked`. These rows have a flip rate of 0. Trust
 #'   rows of every class: with nearly all rows of one class trusted and none of the other, no row is
 #'   known to be of the other class, and its labels look wrong, be they all right.

@@ -26,10 +26,12 @@ node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
     tick <- function(done) meter(done, nrow(X), paste(whole(nrow(X)), "rows"))
     native_gp_predict_nodes(object$data$X, row_columns(object), hyper, tau, b, X, tick)
   }
-  refuse(
-    any(latent$status < 0), "The posterior of the fit can't be factorised for prediction.", "no_posterior"
-  )
+  check_factorised(all(latent$status >= 0))
   new_latents(object, latent$m, latent$s2, X, used)
+}
+
+check_factorised <- function(fine) {
+  refuse(!fine, "The posterior of the fit can't be factorised for prediction.", "no_posterior")
 }
 
 #' @param used see used_nodes().

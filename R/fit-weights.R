@@ -40,7 +40,7 @@ bpm_prior <- function(spec, blueprint) {
   )
   # of standardised inputs the variance is the sum of the scales
   if (spec$inference == "ep") nugget <- overlap_believed(nugget, sum(scale), spec$noise$overlap)
-  prior <- list(
+  c(list(
     scale = scale,
     group = if (intercept) c(1L, 1L + group) else group,
     free = seq_along(scale) > intercept & identical(spec$prior_scale, "learn"),
@@ -50,8 +50,7 @@ bpm_prior <- function(spec, blueprint) {
     nugget_prior = nugget$prior,
     intercept = intercept,
     weights = weights
-  )
-  c(prior, if (effects) list(effects = TRUE))
+  ), if (effects) list(effects = TRUE))
 }
 
 #' The scale of the intercept, where there is one, and of each input column
@@ -64,10 +63,9 @@ prior_scales <- function(given, blueprint, intercept) {
     given <- unname(vapply(blueprint$coding, function(of) if (of$kind == "numeric") 1 else 1 / of$spread, 0))
     at_intercept <- effects_intercept
   }
-  mine <- match(intercept_name, names(given))
-  if (!is.na(mine)) {
-    at_intercept <- given[[mine]]
-    given <- given[-mine]
+  if (intercept && intercept_name %in% names(given)) {
+    at_intercept <- given[[intercept_name]]
+    given <- given[-match(intercept_name, names(given))]
   }
   by_column <- match_columns(
     given, blueprint$columns, blueprint$all_columns, "prior_scale", "prior_scale"

@@ -161,8 +161,16 @@ has_needed <- function(blueprint, data) {
 #' @noRd
 each_frame <- function(state, visit, most = Inf) {
   source <- state$source
-  reader <- shard_reader(source, state$options)
-  on.exit(reader$close())
+  queried <- is.function(source$connect)
+  x <- if (queried) {
+    trying(source$connect(), "{.arg connect} stopped with an error.", "source")
+  } else if (is.function(source$x)) source$x() else source$x
+  # what is opened for a shard is closed, also where its reader can't be made, or be closed
+  if (inherits(x, "DBIConnection")) on.exit(DBI::dbDisconnect(x))
+  if (inherits(x, "connection") && isOpen(x)) on.exit(close(x))
+  size <- state$options$batch_size
+  reader <- if (queried) dbi_source(x, source$x, size) else stream_source(x, size, state$options$text)
+  on.exit(reader$close(), add = TRUE, after = FALSE)
   open_source(reader)
   if (!is.null(state$types)) reader$settle(state$types)
   left <- Inf
@@ -178,25 +186,4 @@ each_frame <- function(state, visit, most = Inf) {
     most <- most - (nrow(data) > 0)
   }
   reader$types()
-}
-
-#' A reader of a shard; what is opened for it is closed with it
-#' @noRd
-shard_reader <- function(source, options) {
-  x <- source$x
-  if (is.function(source$connect)) {
-    con <- trying(source$connect(), "{.arg connect} stopped with an error.", "source")
-    reader <- dbi_source(con, x, options$batch_size)
-    opened <- function() DBI::dbDisconnect(con)
-  } else {
-    if (is.function(x)) x <- x()
-    reader <- stream_source(x, options$batch_size, options$text)
-    opened <- if (inherits(x, "connection") && isOpen(x)) function() close(x)
-  }
-  release <- reader$close
-  reader$close <- function() {
-    release()
-    if (!is.null(opened)) opened()
-  }
-  reader
 }

@@ -1,6 +1,8 @@
 # The first pass over all shards: how inputs are encoded, and the two classes. Every shard
 # says what it has seen, and what two have seen is merged: levels are those of all rows,
-# centre and scale, too, whatever the cut.
+# centre and scale, too, whatever the cut. Levels of factors keep their order where all shards have
+# the same; others are sorted, as those of text, and ordered ones refused. Counts are doubles, as
+# rows may be more than there are integers.
 
 #' What a shard has seen of the variables of a formula
 #' @param needed columns that other rows have, and the formula reads.
@@ -22,7 +24,7 @@ shard_scan <- function(state, terms, needed, na.action, types) {
       features <- formula_features(frame, terms)
       check_features(features)
       seen <<- add_up(list(seen, list(
-        n = nrow(frame), features = lapply(features, seen_values), term = attr(features, "term"),
+        n = nrow(frame) + 0, features = lapply(features, seen_values), term = attr(features, "term"),
         y = seen_classes(stats::model.response(frame))
       )), merge_seen)
     }
@@ -36,12 +38,15 @@ seen_values <- function(v) {
   kind <- feature_kind(v)
   if (kind != "numeric") {
     used <- unique(as.character(v))
-    count <- tabulate(match(as.character(v), used), length(used))
-    return(list(kind = kind, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count))
+    count <- tabulate(match(as.character(v), used), length(used)) + 0
+    ordered <- if (is.ordered(v)) levels(v)
+    return(list(
+      kind = kind, ordered = ordered, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count
+    ))
   }
   time <- time_of(v)
   v <- as.double(v)
-  list(kind = kind, n = length(v), mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time)
+  list(kind = kind, n = length(v) + 0, mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time)
 }
 
 #' The different values of a response, with their type; of many a few
@@ -51,21 +56,30 @@ seen_classes <- function(y) {
 }
 
 merge_seen <- function(a, b) {
-  kinds <- function(seen) vapply(seen, function(s) toString(c(s$kind, class(s$time), attr(s$time, "units"))), "")
+  kind <- function(s) toString(c(s$kind, s$ordered, class(s$time), attr(s$time, "units")))
+  kinds <- function(seen) vapply(seen, kind, "")
   of <- lapply(list(a$features, b$features), kinds)
   all <- union(names(of[[1]]), names(of[[2]]))
   other <- all[!mapply(identical, of[[1]][all], of[[2]][all])]
-  check_merged(identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other)
+  ordered <- unlist(lapply(c(a$features[other], b$features[other]), `[[`, "ordered"))
+  check_merged(
+    identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other,
+    more = c(i = if (length(ordered)) "Of ordered factors the levels are a part of it, and their order.")
+  )
   same <- is.factor(a$y) && is.factor(b$y) || is.numeric(a$y) && is.numeric(b$y) || class(a$y)[1] == class(b$y)[1]
   check_merged(same, "outcome_type", "The response")
-  list(n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]], y = unique(c(a$y, b$y)))
+  y <- unique(c(a$y, b$y))
+  if (!identical(levels(a$y), levels(b$y))) y <- factor(y, text_levels(levels(y)))
+  list(n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]], y = y)
 }
 
 check_merged <- function(same, class, of, ..., .envir = rlang::caller_env()) {
   must(same, NULL, "be of the same type in all batches and shards", class, of = of, ..., .envir = .envir)
 }
 
-# Means and squared deviations as Chan, Golub and LeVeque combine them
+# Of n_a and n_b numbers with means m_a, m_b and sums of squared deviations S_a, S_b [Chan, Golub and
+# LeVeque 1983], where n = n_a + n_b and d = m_b - m_a:
+#   m = m_a + d n_b / n,   S = S_a + S_b + d^2 n_a n_b / n
 merge_values <- function(a, b) {
   if (a$kind == "numeric") {
     n <- a$n + b$n
@@ -74,7 +88,8 @@ merge_values <- function(a, b) {
     a[c("n", "mean", "squares", "range")] <- list(n, a$mean + gap * b$n / n, squares, range(a$range, b$range))
   } else {
     count <- rowsum(c(a$count, b$count), c(a$used, b$used), reorder = FALSE)
-    a[c("levels", "used", "count")] <- list(union(a$levels, b$levels), rownames(count), count[, 1])
+    levels <- if (identical(a$levels, b$levels)) a$levels # or none, as of text
+    a[c("levels", "used", "count")] <- list(levels, rownames(count), count[, 1])
   }
   a
 }

@@ -14,7 +14,9 @@
 #'
 #' All shards must have the columns that the formula reads, in any order. A first pass over
 #' them settles how inputs are encoded: levels, centre and scale are those of all rows. The
-#' type of a column of CSV files is that in the first of them that has values there. Terms
+#' type of a column of CSV files is that in the first of them that has values there. Levels of a
+#' factor, of the response too, keep their order where all shards have the same; else they are sorted,
+#' as those of text, and of an ordered input they are an error (`sturdy_error_column_type`). Terms
 #' that learn something of the rows, such as `poly()`, are an error. A shard may be without
 #' rows, or without one that is complete.
 #'

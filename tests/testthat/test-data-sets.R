@@ -107,6 +107,15 @@ test_that("a factor with one class in use still flips to the other", {
   expect_identical(as.character(flip_labels(y, 1)), c("b", "b"))
 })
 
+test_that("labels are flipped among the classes that occur, and the levels are kept", {
+  y <- factor(rep(c("a", "c"), 50), levels = c("none", "a", "b", "c"))
+  noisy <- flip_labels(y, 0.5, seed = 1)
+  expect_identical(as.vector(table(noisy[y == "a"])[c("none", "b")]), c(0L, 0L))
+  expect_identical(levels(noisy), levels(y))
+  flipped <- attr(noisy, "flipped")
+  expect_identical(as.character(noisy[flipped]), ifelse(y[flipped] == "a", "c", "a"))
+})
+
 test_that("zero and one label can be flipped", {
   expect_identical(attr(flip_labels(logical(), 0.5), "flipped"), integer())
   expect_length(flip_labels(factor(character(), levels = 1:2), 0.5), 0)

@@ -61,6 +61,12 @@ test_that("prior scales are given by number, position or name", {
   expect_error(scales(prior_scale = c(a = 1)), class = "sturdy_error_prior_scale")
   twice <- c(a = 1, b = 1, "(Intercept)" = 9, "(Intercept)" = 3)
   expect_error(scales(prior_scale = twice), class = "sturdy_error_prior_scale")
+  # of an intercept that is not there
+  named <- c(a = 2, b = 3, "(Intercept)" = 9)
+  expect_error(scales(prior_scale = named, intercept = FALSE), "no column", class = "sturdy_error_prior_scale")
+  expect_error(
+    bpm(class ~ a + b - 1, d, inference = "adf", prior_scale = named), class = "sturdy_error_prior_scale"
+  )
   expect_error(scales(prior_scale = 0), class = "sturdy_error_hyperparameter")
   expect_error(scales(prior_scale = NA_real_), class = "sturdy_error_hyperparameter")
   expect_error(scales(prior_scale = "wide"), class = "sturdy_error_type")

@@ -34,6 +34,31 @@ test_that("trusted rows are marked or counted, and neither by 0 and 1 nor with g
   expect_equal(cnd$arg, "trusted")
 })
 
+test_that("gaps in what is known of rows don't matter where the rows are left out", {
+  d <- toy()
+  d$a[5] <- NA
+  d$trusted <- replace(rep(FALSE, 40), c(2, 30), TRUE)
+  d$group <- rep(c("x", "y"), 20)
+  gaps <- d
+  gaps[5, c("trusted", "group")] <- NA
+  known <- function(d, ...) {
+    gpc(class ~ a + b, d, kernel = held(), epsilon = 0.05, trusted = trusted, ...)$data$reports
+  }
+  expect_identical(known(gaps), known(d))
+  expect_identical(known(gaps, rates = group), known(d, rates = group))
+  gaps$trusted[7] <- NA
+  expect_error(known(gaps), "Missing in row 7[.]", class = "sturdy_error_trusted")
+  expect_identical(known(gaps, subset = -7), known(d, subset = -7))
+  # all rows of a unit are kept
+  d$unit <- rep(1:20, each = 2)
+  d$class <- d$class[2 * d$unit]
+  expect_identical(known(transform(d, trusted = replace(trusted, 5, NA)), units = unit), known(d, units = unit))
+  expect_error(
+    known(transform(d, trusted = replace(trusted, 8, NA)), units = unit), "Missing in row 8[.]",
+    class = "sturdy_error_trusted"
+  )
+})
+
 test_that("rates by group are a source a group", {
   group <- rep(c("x", "y"), 75)
   reports <- known_rows_of(c(1, 2), group)$data$reports

@@ -303,9 +303,65 @@ test_that("what was opened is closed, also where a shard can't be opened", {
     made[[length(made) + 1]] <<- DBI::dbConnect(RSQLite::SQLite())
     made[[length(made)]]
   }
+  expect_closed <- function(x, ...) {
+    made <<- list()
+    expect_s3_class(caught(fit_to(shards(x, ...))), "sturdy_error_shard")
+    expect_gt(length(made), 0)
+    expect_false(any(vapply(made, DBI::dbIsValid, NA)))
+  }
   error <- caught(fit_to(shards("SELECT * FROM nowhere", connect = connect)))
   expect_s3_class(error, "sturdy_error_source")
   expect_false(any(vapply(made, DBI::dbIsValid, NA)))
+  # no reader can be made of it
+  expect_closed(list(connect))
+  local_mocked(dbi_source = function(con, ...) stop("refused"))
+  expect_closed("points", connect = connect)
+  # or closed
+  local_mocked(dbi_source = function(con, ...) {
+    new_source(function() NULL, function() NULL, close = function() stop("not now"))
+  })
+  expect_closed("points", connect = connect)
+})
+
+# 2^40 times the same rows
+test_that("counts of what shards have seen are beyond integers", {
+  v <- c(1, 2, 6)
+  number <- seen_values(v)
+  text <- seen_values(c("a", "b", "a"))
+  for (k in 1:40) {
+    number <- merge_values(number, number)
+    text <- merge_values(text, text)
+  }
+  expect_identical(number$n, 3 * 2^40)
+  expect_equal(number[c("mean", "squares")], list(mean = 3, squares = 14 * 2^40))
+  expect_equal(unname(text$count[match(c("a", "b"), text$used)]), c(2, 1) * 2^40)
+  state <- list2env(list(source = list(x = d), options = list(batch_size = 100)))
+  seen <- shard_scan(state, stats::terms(class ~ a), c("class", "a"), stats::na.omit, NULL)$seen
+  for (k in 1:40) seen <- merge_seen(seen, seen)
+  expect_identical(seen$n, 300 * 2^40)
+})
+
+test_that("levels and the event don't depend on which shard is first", {
+  parts <- list(
+    transform(d[1:150, ], f = factor(f, c("w", "v", "u")), class = factor(class, c("yes", "no"))),
+    transform(d[151:300, ], f = factor(f, c("u", "v", "w")), class = factor(class, c("no", "yes")))
+  )
+  fit_of <- function(parts) fit_to(shards(lapply(parts, function(part) function() part)))
+  for (order in list(1:2, 2:1)) {
+    fit <- fit_of(parts[order])
+    expect_identical(fit$blueprint$levels, c("no", "yes"))
+    expect_identical(fit$blueprint$coding$f$levels, c("u", "v", "w"))
+  }
+  # the order that all have is kept, and text among factors is text
+  fit <- fit_of(list(parts[[1]][1:70, ], parts[[1]][71:150, ]))
+  expect_identical(fit$blueprint$levels, c("yes", "no"))
+  expect_identical(fit$blueprint$coding$f$levels, c("w", "v", "u"))
+  parts[[1]]$f <- ifelse(parts[[1]]$f == "w", "t", as.character(parts[[1]]$f))
+  expect_identical(fit_of(parts)$blueprint$coding$f$levels, c("t", "u", "v", "w"))
+  for (k in 1:2) parts[[k]]$f <- factor(d$f[1:150], c("u", "v", "w"), ordered = TRUE)
+  expect_identical(fit_of(parts)$blueprint$coding$f$levels, c("u", "v", "w"))
+  parts[[2]]$f <- factor(d$f[1:150], c("w", "v", "u"), ordered = TRUE)
+  expect_error(fit_of(parts), "levels are a part of it", class = "sturdy_error_column_type")
 })
 
 test_that("three classes in shards get advice that helps", {

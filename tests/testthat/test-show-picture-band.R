@@ -32,6 +32,18 @@ test_that("the covariance of g allows for sites of either sign and none", {
   )
 })
 
+test_that("sites without a proper posterior are an error in words", {
+  fit <- band_fit(5)
+  X <- fit$data$X
+  fit$ep$sites$tau <- rep_len(c(0.8, -1e3), 40)
+  expect_error(latent_covariance(fit)(X), class = "sturdy_error_no_posterior")
+  # I + K++ of rows that are equal is lost in its rounding
+  fit$kernel$nugget <- 0
+  fit$data$X[] <- rep(X[1, ], each = 40)
+  fit$ep$sites$tau <- seq(1, 3, length.out = 40) * 1e25
+  expect_error(latent_covariance(fit)(X), class = "sturdy_error_no_posterior")
+})
+
 test_that("one row alone has the variance of the probability itself", {
   # by quadrature over g ~ N(m, s^2)
   for (m in c(0, -1.3, 2)) {
