@@ -60,6 +60,7 @@ if ("--one" %in% given) {
 } else {
   machine <- machine_line()
   print_machine(machine)
+  one <- yardstick()
   asked <- if (length(given)) given else sized(names(problems), names(problems)[1])
   for (name in asked) {
     rows <- do.call(rbind, lapply(c("optimum", "integrate"), function(hyper) {
@@ -67,6 +68,6 @@ if ("--one" %in% given) {
       if (is.null(row)) message(name, ", ", hyper, ": no end within ten minutes")
       row
     }))
-    if (!is.null(rows)) bench_save(rows, "classes", machine, c("problem", "hyper"))
+    if (!is.null(rows)) bench_save(cbind(rows, yardsticks = rows$seconds / one), "classes", machine, c("problem", "hyper"))
   }
 }

@@ -5,7 +5,8 @@
 #
 # Ten columns, three of which matter, a tenth of the labels flipped; 2,000 rows for testing, whose
 # labels are right. Each fit in a process of its own, so that its peak memory (of Linux) is its
-# own; seconds are of its CPU, on one thread. `aim` is what the default call may take; `exponent`
+# own; seconds are of its CPU, on one thread, `yardsticks` the same over those of dense algebra of 1,000
+# rows. `aim` is what the default call may take; `exponent`
 # that of n from the number of rows before.
 
 args <- grep("^--file=", commandArgs(FALSE), value = TRUE)
@@ -62,5 +63,6 @@ if ("--one" %in% given) {
   rows$aim <- unname(aims[paste(rows$method, rows$n)])
   optimum <- rows[rows$method == "optimum", ]
   rows$of_optimum <- rows$seconds / optimum$seconds[match(rows$n, optimum$n)]
+  rows$yardsticks <- rows$seconds / yardstick()
   bench_save(rows, "growth", machine, c("method", "n"))
 }

@@ -110,6 +110,13 @@ quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 cpu <- function(spent) sum(spent[1:2])
 
+# Seconds of a Cholesky factor and a product of 1,000 rows by the BLAS in use: in these units seconds of
+# several machines can be compared
+yardstick <- function(n = sized(1000, 50)) {
+  A <- crossprod(matrix(stats::rnorm(n^2), n))
+  min(replicate(3, cpu(system.time(list(chol(A), A %*% A)))))
+}
+
 # The most memory of this process so far, of Linux
 peak_megabytes <- function() {
   status <- tryCatch(readLines("/proc/self/status"), error = function(e) character())
