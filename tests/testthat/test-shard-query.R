@@ -15,16 +15,20 @@ cavity_in_r <- function(X, s, at, rates = at$rates, row = NULL, w = at$w) {
   list(row = row, log_z = log_z(row$m, row$a, rates), d1 = slope(row$m, row$a, rates), d2 = bend(row$m, row$a, rates))
 }
 
+# Rows in a database, as a fit to them has them; the connection is closed with the test
+points_table <- function(d, fit, env = parent.frame()) {
+  table <- new_table(sqlite_points(d, env), "points")
+  list2env(list(
+    needed = names(d), types = d, response = "class", n = nrow(d), classes = list(value = c("no", "yes")),
+    blueprint = fit$blueprint
+  ), table)
+}
+
 test_that("the sums of a query are those over the rows", {
   d <- withr::with_seed(2, data.frame(a = rnorm(40), b = rnorm(40, 2, 3), f = sample(c("u", "v"), 40, TRUE)))
   d$class <- withr::with_seed(3, sample(c("no", "yes"), 40, TRUE))
   fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
-  con <- sqlite_points(d)
-  table <- new_table(con, "points")
-  list2env(list(
-    needed = names(d), types = d, response = "class", n = 40, classes = list(value = c("no", "yes")),
-    blueprint = fit$blueprint
-  ), table)
+  table <- points_table(d, fit)
   at <- list(w = c(0.3, -1, 0.5, 0.2, -0.4), M = 0.05 * crossprod(matrix(sin(1:25), 5)), rates = c(0.02, 0.2), by = diag(2), prior = fit$prior)
   sums <- table_round(table, at)
   X <- t(bpm_design(fit$data$X, fit$prior))
@@ -69,12 +73,7 @@ test_that("cells of scores have the number, the mean and the spread of the rows 
   d <- withr::with_seed(5, data.frame(a = rnorm(400)))
   d$class <- withr::with_seed(6, ifelse(d$a + rnorm(400) > 0, "yes", "no"))
   fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
-  con <- sqlite_points(d)
-  table <- new_table(con, "points")
-  list2env(list(
-    needed = names(d), types = d, response = "class", n = 400, classes = list(value = c("no", "yes")),
-    blueprint = fit$blueprint
-  ), table)
+  table <- points_table(d, fit)
   cells <- table_scores(table, fit)
   at <- list(w = fit$weights$mean, M = fit$weights$C, rates = rep(0.1, 2))
   s <- ifelse(d$class == "yes", 1, -1)
