@@ -92,7 +92,7 @@ said_of_new <- function(object, X, data, level, block = new_block) {
   X <- rows_for_judge(object, X)
   judge <- judged_by(object)
   at <- nodes(judge)
-  used <- every_node(judge)
+  used <- all_nodes(judge)
   check_memory(as.double(n) * length(at$weight), n)
   size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
   blocks <- if (n > 0) split(seq_len(n), (seq_len(n) - 1) %/% size) else list(integer())

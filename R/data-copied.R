@@ -9,7 +9,7 @@ unlike_least <- 10L # rows: columns of fewer are not looked at
 #' @return logical, one a feature
 #' @noRd
 are_useless <- function(features, n) {
-  constant <- n > 1 & vapply(features, function(v) length(unique(v)) <= 1, NA)
+  constant <- n > 1 & vapply(features, has_few_values, NA, 1)
   inform_these(
     "constant_columns",
     c(i = "Constant {qty(length(these))}column{?s} {.val {these}} {?is/are} dropped."),
@@ -44,7 +44,7 @@ are_useless <- function(features, n) {
 #' @noRd
 copied_features <- function(features, n) {
   number <- vapply(features, function(v) {
-    feature_kind(v) == "numeric" && length(unique(v)) > 2
+    feature_kind(v) == "numeric" && !has_few_values(v, 2)
   }, NA)
   code <- function(v) match(v, unique(v))
   copied <- number

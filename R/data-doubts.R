@@ -85,8 +85,12 @@ in_row_order <- function(v, n) abs(sum(sign(diff(v)))) == n - 1 && diff(range(v)
 #' Has each class a value of its own, and no other?
 #' @noRd
 names_labels <- function(v, y) {
+  classes <- length(unique(y))
+  if (!has_few_values(v, classes)) {
+    return(FALSE)
+  }
   values <- unique(v)
-  length(values) == length(unique(y)) && !anyDuplicated(unique(cbind(match(v, values), y))[, 1])
+  length(values) == classes && !anyDuplicated(unique(cbind(match(v, values), y))[, 1])
 }
 
 #' Are the values of text or a factor, `least` of them, but for a fifth of a kind?

@@ -88,14 +88,19 @@ id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], c("rea
 #' Does a column tell the rows apart, as text or whole numbers that are never the same?
 #' @noRd
 is_identifier <- function(v) {
-  !anyDuplicated(v) && switch(feature_kind(v),
-    factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE
-  )
+  counts <- switch(feature_kind(v), factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE)
+  counts && !anyDuplicated(v)
 }
 
 row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
 
-is_whole <- function(v) all(is.finite(v)) && all(v == round(v))
+is_whole <- function(v) holds_of(v, function(v) all(is.finite(v)) && all(v == round(v)))
+
+has_few_values <- function(v, most) holds_of(v, function(v) length(unique(v)) <= most)
+
+#' Does something hold of a vector that then holds of any part of it? The first values tell it of most others
+#' @noRd
+holds_of <- function(v, is) is(utils::head(v, 1000)) && is(v)
 
 #' At most k of n rows, spread over all
 #' @noRd

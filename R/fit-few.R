@@ -1,6 +1,4 @@
-# Few nodes whose probabilities of new rows are those of all, which a fit that averages keeps,
-# and variances through inducing inputs: a mean takes n steps a row and node, an exact
-# variance n^2.
+# Few nodes whose probabilities of new rows are those of all, which a fit that averages keeps.
 
 few_least <- 30L            # labels: with fewer all nodes are used
 few_looked_at <- 500L       # training rows at which the answers of nodes are compared
@@ -10,25 +8,17 @@ few_gap <- 0.0015           # rms difference of probabilities that is allowed,
 few_gap_label <- 0.0005     # for the points of a label stage, less where there are very many rows,
 few_gap_pictured <- 0.0005  # and for pictures, which show inputs away from the rows
 few_slack <- 4              # times this gap is allowed where no nodes come nearer
-few_inducing <- c(100, 200) # inducing inputs that variances go through: the first that are enough,
-few_times <- 4              # where there are so many times as many rows
-few_checked <- 100L         # rows at which these variances are compared with exact ones
 
-#' @return list(node, their numbers; weight; and with a dense kernel and many rows Z and C
-#'   (k x k x (functions and nodes)), inducing inputs and the covariance of the features there);
-#'   `NULL` where rows are few.
+#' @return list(node, their numbers; weight); `NULL` where rows are few.
 #' @noRd
 few_nodes <- function(object) {
   labels <- sum(report_times(object$data$reports))
   if (!is.null(object$recalibration)) {
     choose_nodes(object, few_gap_label / sqrt(max(1, labels / label_rows_most[["two"]])))
   } else if (labels >= few_least) {
-    chosen <- choose_nodes(object)
-    c(chosen, few_covariance(object, chosen))
+    choose_nodes(object)
   }
 }
-
-# Which -------------------------------------------------------------------------------
 
 #' Nodes and weights under which the training rows, each without its label, have the
 #' probabilities that they have under all
@@ -162,74 +152,4 @@ least_squares_among <- function(gram, slope, v, used) {
     used <- used & v > 1e-12
     v[!used] <- 0
   }
-}
-
-# How -----------------------------------------------------------------------------------
-
-#' Inducing inputs through which the variances of a dense kernel are near enough
-#' @param chosen see choose_nodes(). @return list(Z, C), or `NULL`.
-#' @noRd
-few_covariance <- function(object, chosen) {
-  if (is.null(object$kernel) || !is.null(object$inducing)) {
-    return(NULL)
-  }
-  for (m in few_inducing[few_inducing * few_times <= length(object$data$y)]) {
-    made <- inducing_variances(object, chosen$node, few_inputs(object, m))
-    if (is.null(made)) break
-    if (variance_gap(object, chosen, made) < few_gap) {
-      return(made)
-    }
-  }
-}
-
-#' All nodes, with the variances that are near enough at few
-#'
-#' The probabilities of wrong labels of new rows, and their number, are of all: a few that agree on
-#' the true classes need not agree on them together with the rates.
-#' @noRd
-every_node <- function(object) {
-  at <- all_nodes(object)
-  Z <- object$nodes$few$Z
-  c(at, if (!is.null(Z)) inducing_variances(object, at$node, Z))
-}
-
-few_inputs <- function(object, m) {
-  X <- object$data$X
-  lengthscale <- class_hyper(kernel_hyper(object$kernel), 1)$lengthscale
-  place_inducing(X[table_order(X), , drop = FALSE], model_columns(object), lengthscale, m)
-}
-
-#' Inducing inputs, and at each node the covariance of the features there given the sites of all
-#' rows [M 9.6], C = (I + Phi diag(tau / (1 + tau lambda)) Phi')^-1 with features Phi and what they
-#' leave of the variance of each row, lambda
-#' @return list(Z, C, the upper left of a slice where another node has more features); `NULL` where a
-#'   covariance is none
-#' @noRd
-inducing_variances <- function(object, node, Z) {
-  hyper <- function_hyper(object, node)
-  tau <- node_columns(object, "tau", node, object$ep$sites$tau)
-  times <- report_times(object$data$reports)
-  C <- lapply(seq_along(hyper), function(j) {
-    at <- native_features(object$data$X, Z, model_columns(object), hyper[[j]])
-    share <- 1 + tau[, j] * at$lambda / times
-    weighted <- at$Phi * rep(tau[, j] / share, each = nrow(at$Phi))
-    B <- diag(nrow(at$Phi)) + native_product(t(weighted), t(at$Phi))
-    if (all(share > 0)) tryCatch(chol2inv(chol(B)), error = function(cnd) NULL)
-  })
-  if (!any(vapply(C, is.null, NA))) list(Z = Z, C = as_slices(C))
-}
-
-#' What probabilities differ by at some rows when their variances go through inducing inputs, at
-#' the node with the largest weight (rms)
-#' @noRd
-variance_gap <- function(object, chosen, made) {
-  top <- which.max(chosen$weight)
-  at <- list(node = chosen$node[top], weight = 1)
-  functions <- latent_functions(object)
-  made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]
-  X <- object$data$X[spread_over(length(object$data$y), few_checked), , drop = FALSE]
-  exact <- node_latent(object, X, at)
-  near <- node_latent(object, X, c(at, made))
-  apart <- stats::pnorm(exact$m / sqrt(exact$s2)) - stats::pnorm(exact$m / sqrt(near$s2))
-  sqrt(mean(apart^2))
 }

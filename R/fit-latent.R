@@ -15,11 +15,6 @@ node_latent.sturdy_model <- function(object, X, used = all_nodes(object)) {
     C <- node_columns(object, "C", used$node, object$inducing$C)
     C <- array(C, c(nrow(b), nrow(b), length(hyper)))
     native_inducing_predict_nodes(object$inducing$Z, columns, hyper, b, C, X)
-  } else if (!is.null(used$C)) { # variances by way of the inputs of inducing_variances()
-    list(
-      m = native_gp_means(object$data$X, columns, hyper, b, X),
-      s2 = native_inducing_predict_nodes(used$Z, columns, hyper, matrix(0, nrow(used$C), length(hyper)), used$C, X)$s2
-    )
   } else {
     tau <- node_columns(object, "tau", used$node, object$ep$sites$tau)
     meter <- progress_meter("Predicting", object$spec$control$progress)

@@ -62,7 +62,7 @@ learn_fit <- function(latent, spec) {
   mode <- found$model$modes[[1]]
   problem <- found$model$problem
   problem[c("df", "criterion")] <- spec[c("df", "criterion")]
-  ep <- learn_final(problem, mode$par, mode$sites)
+  ep <- learn_final(problem, mode$par, mode$sites, learn_asks_cold(problem$latent))
   mode$cold <- ep$cold
   nodes$point <- problem$omega(mode$par)
   c(learn_result(problem, mode, ep, "integrate", found$model$modes), list(nodes = nodes))

@@ -78,7 +78,7 @@ optimum_climbed <- function(objective, starts) {
 #' @noRd
 optimum_cold <- function(problem, modes) {
   best <- NULL
-  final <- !learn_is_long(problem$latent) && !is.null(problem$latent$y)
+  final <- learn_asks_cold(problem$latent)
   for (mode in modes) {
     mode$ep <- learn_final(problem, mode$par, mode$sites, final)
     mode$cold <- if (final) learn_is_cold(mode) else is.finite(mode$penalised)

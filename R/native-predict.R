@@ -15,13 +15,6 @@ native_gp_predict_nodes <- function(X, columns, hyper, tau, b, Xnew, progress = 
   ))
 }
 
-#' The means alone
-#' @return rows x K.
-#' @noRd
-native_gp_means <- function(X, columns, hyper, b, Xnew) {
-  with_blas(.Call(C_gp_means, X, native_kernels(columns, hyper), as_columns(b), Xnew))
-}
-
 as_columns <- function(x) as_doubles(as.matrix(x))
 
 #' The same in weight space, from the weights' location and scale matrix

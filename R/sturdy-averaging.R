@@ -63,9 +63,8 @@
 #'   * `truth`: with its nodes as one, `p`, the probabilities of the true
 #'     classes (rows x classes x 1), `loo`, the same without the label, `log_z`, log
 #'     leave-one-out probabilities of the labels, `weight` and `model`;
-#'   * `few`: the nodes and weights that predict new rows (`NULL` below `r few_least` labels), and
-#'     with a dense kernel and many rows inducing inputs `Z` and, at each node, the covariance `C`
-#'     there, see [predict()][predict.sturdy_model];
+#'   * `few`: the nodes and weights that predict new rows (`NULL` below `r few_least` labels), see
+#'     [predict()][predict.sturdy_model];
 #'   * `point`: the flip rates of the point that the fit is held at; `evaluations`: EP
 #'     fits to all rows.
 #'

@@ -2,7 +2,11 @@
  *       it would cost a tenth of a small fit, in pages of the system and in
  *       garbage to collect. */
 #include "glue.h"
+#include <stdint.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 /* Doubles that are kept at most; larger fits take so long that it is nothing */
 #define KEPT_MOST 2e6
@@ -13,6 +17,20 @@ static struct {
   int lent;
 } kept;
 
+/* Asks for large pages, where the system has them: in small ones first touching
+ * some gigabytes takes as long as a pass of EP over the rows they are for. */
+static double *in_large_pages(double *at, size_t n) {
+#ifdef MADV_HUGEPAGE
+  const uintptr_t page = 1 << 21, first = (uintptr_t)at;
+  const uintptr_t from = (first + page - 1) / page * page;
+  const uintptr_t to = (first + n * sizeof *at) / page * page;
+  if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+  (void)n;
+#endif
+  return at;
+}
+
 static void give_back(void *memory) {
   if (memory == kept.at) kept.lent = 0;
 }
@@ -20,7 +38,8 @@ static void give_back(void *memory) {
 /* `n` doubles that are no one else's: a function that a call tells of its
  * progress may make another */
 static double *borrow(size_t n) {
-  if (kept.lent || n == 0 || (double)n > KEPT_MOST) return glue_alloc(n);
+  if ((double)n > KEPT_MOST) return in_large_pages(glue_alloc(n), n);
+  if (kept.lent || n == 0) return glue_alloc(n);
   if (n > kept.size) {
     free(kept.at);
     kept.at = malloc(n * sizeof *kept.at);

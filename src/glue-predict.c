@@ -142,31 +142,6 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   return out_;
 }
 
-/* m alone, [rows x K], which takes n flops a row */
-SEXP glue_gp_means(SEXP X_, SEXP kernels_, SEXP b_, SEXP Xnew_) {
-  const int n = Rf_nrows(X_), p = Rf_ncols(X_), K = Rf_length(kernels_);
-  const int rows = Rf_nrows(Xnew_);
-  const double *b = MATRIX(b_, n, K);
-  gp_rows r = gp_rows_make(n, p, Xnew_);
-  SEXP m_ = PROTECT(Rf_allocMatrix(REALSXP, rows, K));
-  double *m = REAL(m_);
-  for (int k = 0; k < K; k++) {
-    const void *memory = vmaxget();
-    const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, k));
-    kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
-    for (int first = 0, cols; first < rows; first += cols) {
-      cols = columns_from(first, rows);
-      R_CheckUserInterrupt();
-      cross_block(&r, &kernel, first, cols);
-      predictive_mean(r.G, n, cols, b + IDX(0, k, n), m + first);
-    }
-    m += rows;
-    vmaxset(memory);
-  }
-  UNPROTECT(1);
-  return m_;
-}
-
 /* Ready for features of `width` rows at a time */
 static inducing inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel,
                               int width) {

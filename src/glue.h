@@ -95,7 +95,7 @@ void glue_dense_load(void);
   ENTRY(label_said, 4) ENTRY(label_seen, 2) ENTRY(label_overlap, 4) \
   ENTRY(label_overlap_back, 5) ENTRY(noise_inverse, 2) ENTRY(noise_inverse_back, 3) \
   ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
-  ENTRY(gp_means, 4) ENTRY(count_density, 1) \
+  ENTRY(count_density, 1) \
   ENTRY(gram, 3) ENTRY(tilted, 3) ENTRY(adf, 7) \
   ENTRY(ais, 6) ENTRY(ais_move, 8) \
   ENTRY(cholesky, 2) ENTRY(solve_lower, 3) ENTRY(product, 3) \

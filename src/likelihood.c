@@ -75,12 +75,13 @@ static void tail_ratios(double t, double df, double r[TAIL_RATIOS]) {
   }
 }
 
-/* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)). */
+/* Logs of f_v(z), F_v(z) and F_{v+2}(z sqrt((v+2)/v)): at v = Inf the last two
+ * are one, as Z1 and Z2 are, and are not computed twice. */
 static void log_t_values(double z, double df, double *log_f, double *log_F,
                          double *log_F2) {
   *log_f = dt(z, df, 1);
   *log_F = pt(z, df, 1, 1);
-  *log_F2 = pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
+  *log_F2 = isinf(df) ? *log_F : pt(z * sqrt(1 + 2 / df), df + 2, 1, 1);
 }
 
 tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
@@ -102,11 +103,11 @@ tilted likelihood_tilt(const lik_step *lik, int i, double mean, double var) {
     V1 = exp(log_F - log_F2) - a1 * D1;
   }
   if (s->less > 0) {
-    const double F = exp(log_F), F2 = exp(log_F2);
+    const double F = exp(log_F), F2 = isinf(lik->df) ? F : exp(log_F2);
     const double z2 = s->less_q * (1 - F2) + s->more_q * F2;
     const double w0 = s->less_q / z2, w1 = s->gap_q * F2 / z2;
     t.log_z1 = log(s->less_q * (1 - F) + s->more_q * F);
-    t.log_zp = log(s->less * (1 - F) + s->more * F);
+    t.log_zp = isinf(lik->df) ? t.log_z1 : log(s->less * (1 - F) + s->more * F);
     t.alpha = w1 * a1;
     t.mu = w0 * t.z + w1 * D1;
     t.w = w0 + w1 * V1 + w0 * w1 * a1 * a1;

@@ -1194,15 +1194,6 @@ mutant(
   "match(said, sources)", "rep(1L, length(said))", r = "answer-mislabelled-new"
 )
 mutant(
-  "variances through inducing inputs that are too few", "R/fit-few.R",
-  "if (variance_gap(object, chosen, made) < few_gap) {", "if (TRUE) {", r = "fit-few"
-)
-mutant(
-  "the gap of variances at another node than the covariance", "R/fit-few.R",
-  "made$C <- made$C[, , (top - 1) * functions + seq_len(functions), drop = FALSE]",
-  "made$C <- made$C[, , seq_len(functions), drop = FALSE]", r = "fit-few"
-)
-mutant(
   "leave-one-out probabilities of a glm are fitted ones", "R/data-scorers.R",
   "- h / (1 - h) *", "- 0 *", r = "data-scorers"
 )
@@ -1672,10 +1663,6 @@ mutant(
   "scores anywhere count by their number", "R/fit-few.R",
   "rep(c(1, nrow(X) / nrow(anywhere)), c(nrow(X)", "rep(c(1, 1), c(nrow(X)",
   r = "fit-few"
-)
-mutant(
-  "variances through inducing inputs take rows that stand for several once", "R/fit-few.R",
-  "at$lambda / times", "at$lambda", r = "fit-few"
 )
 mutant(
   "nodes pay again for what ratios of lengthscales have cost", "R/learn-nodes.R",

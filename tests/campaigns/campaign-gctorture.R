@@ -36,7 +36,6 @@ calls <- alist(
   inducing_predict = native_inducing_predict(
     X[1:3, ], columns, hyper, c(1, 2, 0, 1), diag(4) / 2, X
   ),
-  gp_means = native_gp_means(X, columns, list(hyper, hyper), cbind(y, 2 * y), X[1:2, ]),
   label_values = native_label_values(label, points, TRUE),
   label_said = native_label_said(label, points, c(0.4, 0.6), c(0L, 1L, 2L, 0L, 1L)),
   label_seen = native_label_seen(label, points),

@@ -1,4 +1,4 @@
-# Few nodes against all of them, and variances through inducing inputs against exact ones.
+# Few nodes against all of them.
 
 averaged_some <- function(n, p = 3, seed = 5, classes = 2, ...) {
   withr::with_seed(seed, {
@@ -73,111 +73,13 @@ test_that("sparse weights are those of least squares without negative ones", {
   expect_null(sparse_weights(said, drop(said %*% weight) + 1, 1e-3))
 })
 
-test_that("variances through inducing inputs are exact ones where these are the rows", {
-  local_fewer_points()
-  fit <- averaged_some(60, kernel = kernel_iso(2, nugget = 0.1, fixed = TRUE))$fit
-  X <- fit$data$X
-  node <- which.max(fit$nodes$table$weight)
-  made <- inducing_variances(fit, node, few_inputs(fit, nrow(X)))
-  new <- X[1:20, ] + 0.1
-  hyper <- function_hyper(fit, node)
-  tau <- node_columns(fit, "tau", node)
-  b <- node_columns(fit, "b", node)
-  exact <- native_gp_predict_nodes(X, model_columns(fit), hyper, tau, b, new)
-  mixed <- node_latent(fit, new, c(list(node = node, weight = 1), made))
-  expect_equal(as.vector(mixed$s2), as.vector(exact$s2), tolerance = 1e-5)
-  expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), exact$m, tolerance = 1e-12)
-  K <- native_gram(X, new, model_columns(fit), hyper[[1]])
-  expect_equal(native_gp_means(X, model_columns(fit), hyper, b, new), crossprod(K, b))
-})
-
-test_that("rows that stand for several are looked at as often, and have as small a nugget", {
+test_that("rows that stand for several are looked at as often", {
   local_fewer_points()
   times <- rep_len(1:3, 40)
   fit <- suppressMessages(averaged_some(
     40, weights = rep_len(1:3, 40), kernel = kernel_iso(2, nugget = 0.4, fixed = TRUE)
   ))$fit
   expect_equal(tabulate(rows_looked_at(fit), 40), times)
-  at <- list(node = which.max(fit$nodes$table$weight), weight = 1)
-  new <- fit$data$X[1:20, ] + 0.1
-  through <- node_latent(fit, new, c(at, inducing_variances(fit, at$node, few_inputs(fit, 40))))
-  expect_equal(through$s2, node_latent(fit, new, at)$s2, tolerance = 1e-5)
-})
-
-test_that("variances may go through one inducing input that is the only feature", {
-  local_fewer_points()
-  fit <- averaged_some(120, kernel = kernel_iso(2, bias = 0, nugget = 0.1, fixed = TRUE))$fit
-  made <- inducing_variances(fit, 1, few_inputs(fit, 1))
-  expect_identical(dim(made$C), c(1L, 1L, 1L))
-  expect_true(is.finite(variance_gap(fit, list(node = 1, weight = 1), made)))
-})
-
-extended_test("inducing inputs are used where their variances are near enough", {
-  made <- averaged_some(500)
-  few <- made$fit$nodes$few
-  expect_false(is.null(few$C))
-  all <- prob_new(with_all(made$fit), made$X)
-  expect_lt(rms(prob_new(made$fit, made$X) - all), 0.005)
-})
-
-test_that("the first inducing inputs that are enough are taken, and none where none are", {
-  local_fewer_points()
-  fit <- averaged_some(120, kernel = kernel_iso(3, nugget = 0.1, fixed = TRUE))
-  chosen <- fit$fit$nodes$few
-  expect_null(chosen$C) # rows are few
-  # the node that weighs most is neither the first nor the last
-  order <- order(chosen$weight)
-  order <- c(order[1], rev(order)[1], order[-c(1, length(order))])
-  chosen <- list(node = chosen$node[order], weight = chosen$weight[order])
-  taken <- function(...) {
-    local_mocked(few_times = 2, ...)
-    few_covariance(fit$fit, chosen)
-  }
-  gap <- function(made) variance_gap(fit$fit, chosen, made)
-  through <- function(node, m) inducing_variances(fit$fit, node, few_inputs(fit$fit, m))
-  some <- lapply(c(5, 40), through, node = chosen$node)
-  expect_gt(gap(some[[1]]), few_gap)
-  expect_lt(gap(some[[2]]), few_gap)
-  expect_equal(taken(few_inducing = c(5, 40)), some[[2]])
-  expect_null(taken(few_inducing = c(5, 80))) # not twice as many rows
-  # the gap is that of probabilities by the variances alone, at the node that weighs most
-  node <- chosen$node[which.max(chosen$weight)]
-  one <- latent_at(fit$fit, node)
-  X <- one$data$X[spread_over(120, few_checked), ]
-  exact <- latent_new(one, X)
-  made <- through(node, 5)
-  s2 <- drop(node_latent(fit$fit, X, c(list(node = node, weight = 1), made))$s2)
-  expect_equal(
-    gap(some[[1]]),
-    rms(stats::pnorm(drop(exact$m / sqrt(exact$s2))) - stats::pnorm(drop(exact$m) / drop(sqrt(s2)))),
-    tolerance = 1e-6
-  )
-  # and predictions by what was taken are near those of all
-  fit$fit$nodes$few <- c(chosen, some[[2]])
-  all <- prob_new(with_all(fit$fit), fit$X)
-  expect_lt(rms(prob_new(fit$fit, fit$X) - all), 0.005)
-})
-
-test_that("variances through inducing inputs are of nodes with and without a linear part", {
-  local_fewer_points()
-  d <- withr::with_seed(7, {
-    X <- matrix(rnorm(3 * 460), 460, dimnames = list(NULL, c("a", "b", "c")))
-    data.frame(X, class = factor(X[, 1] + X[, 2] / 2 + 0.4 * rnorm(460) > 0))
-  })
-  for (part in c(1, 0)) {
-    fit <- gpc(
-      class ~ ., d[1:410, ], kernel = kernel_ard(linear = part), hyper = "integrate", inducing = NULL
-    )
-    linear <- vapply(nodes(fit)$hyper, `[[`, 1, "linear")
-    expect_true(all(if (part > 0) linear > 0 else linear == 0))
-    X <- rows_to_predict(fit, d[411:460, ])$X
-    at <- c(all_nodes(fit), inducing_variances(fit, all_nodes(fit)$node, few_inputs(fit, 100)))
-    near <- node_latent(fit, X, at)
-    exact <- node_latent(fit, X, all_nodes(fit))
-    expect_equal(near$m, exact$m, tolerance = 1e-10)
-    expect_lt(rms(pnorm(near$m / sqrt(near$s2)) - pnorm(exact$m / sqrt(exact$s2))), 0.005)
-    expect_true(all(is.finite(predict(fit, d[411:460, ], type = "prob"))))
-  }
 })
 
 test_that("no probability is above 1, and residuals of rows that are certain are 0", {
