@@ -19,18 +19,26 @@
 #define LEAST_LOG                                                              \
   -1e300 /* of Z of reports that can't be, where numbers must be finite */
 
-/* Of one row, [C] each; `log_q` is that of q */
+/* Of one row, [C] each; `log_q` is that of q times its sum before it was 1, the
+ * log of which is top + log(sum) */
 typedef struct {
   double *B, *plus, *l, *q, *log_q, *mixed, *R, *r, *d;
+  double top, sum;
 } row_work;
 
 size_t label_work_size(int C) { return 9 * (size_t)C; }
 
 static row_work carve(int C, double *work) {
   const size_t k = (size_t)C;
-  return (row_work){work,         work + k,     work + 2 * k,
-                    work + 3 * k, work + 4 * k, work + 5 * k,
-                    work + 6 * k, work + 7 * k, work + 8 * k};
+  return (row_work){.B = work,
+                    .plus = work + k,
+                    .l = work + 2 * k,
+                    .q = work + 3 * k,
+                    .log_q = work + 4 * k,
+                    .mixed = work + 5 * k,
+                    .R = work + 6 * k,
+                    .r = work + 7 * k,
+                    .d = work + 8 * k};
 }
 
 static double sum_of(int C, const double *x) {
@@ -89,7 +97,7 @@ static ptrdiff_t group_at(const label_data *data, const label_point *at,
 
 /* Scores to the distribution of the true class: l, q, log_q, mixed */
 static void row_forward(const label_data *data, const label_point *at, int i,
-                        const row_work *row) {
+                        row_work *row) {
   const int C = data->C;
   const double *p = data->P + IDX(0, i, C), *s = data->S + IDX(0, i, C);
   const double *l = s;
@@ -102,8 +110,7 @@ static void row_forward(const label_data *data, const label_point *at, int i,
                                    : 2 * SOFT * SOFT / (root - row->B[c]);
       sum += row->plus[c];
     }
-    sum = log(sum);
-    for (int c = 0; c < C; c++) row->l[c] = log(row->plus[c]) - sum;
+    for (int c = 0; c < C; c++) row->l[c] = log(row->plus[c] / sum);
     l = row->l;
   } else {
     for (int c = 0; c < C; c++) row->l[c] = s[c];
@@ -120,8 +127,8 @@ static void row_forward(const label_data *data, const label_point *at, int i,
     sum += row->q[c];
   }
   for (int c = 0; c < C; c++) row->q[c] /= sum;
-  top += log(sum);
-  for (int c = 0; c < C; c++) row->log_q[c] -= top;
+  row->top = top;
+  row->sum = sum;
   mix(C, data->plain, at->U, row->q, row->mixed);
 }
 
@@ -129,12 +136,14 @@ static double entry(const label_data *data, const double *A, int s, int t) {
   return data->plain ? A[1] + (s == t ? A[0] : 0) : A[IDX(s, t, data->C)];
 }
 
-/* Log of Z in logs; r[C] gets the posterior of the class that the scores are of */
+/* Log of Z in logs; r[C] gets the posterior of the class that the scores are of,
+ * and log_q becomes that of q */
 static double row_in_logs(const label_data *data, const label_point *at, int i,
                           const row_work *row) {
   const int C = data->C;
-  const double *L = at->L + data->kind[i];
+  const double *L = at->L + data->kind[i], all = row->top + log(row->sum);
   double top = -INFINITY, sum = 0;
+  for (int c = 0; c < C; c++) row->log_q[c] -= all;
   for (int s = 0; s < C; s++) {
     double by_class = 0;
     for (int t = 0; t < C; t++)
@@ -206,7 +215,7 @@ static void row_slopes(const label_data *data, const label_point *at, int i,
 double label_value(const label_data *data, const label_point *at,
                    const label_slope *slope, double *work) {
   const int C = data->C;
-  const row_work row = carve(C, work);
+  row_work row = carve(C, work);
   double total = 0;
   for (int i = 0; i < data->n; i++) {
     const double often = data->times ? data->times[i] : 1;
@@ -249,16 +258,19 @@ static double row_truth(const label_data *data, const label_point *at, int i,
   return log_z;
 }
 
-/* sum = log(exp(sum) + exp(x)) */
-static void add_log(double *sum, double x) {
-  const double top = fmax(*sum, x);
-  if (top > -INFINITY) *sum = top + log(exp(*sum - top) + exp(x - top));
+/* sum = log(exp(sum) + exp(x)); returns the share of exp(x) in it */
+static double add_log(double *sum, double x) {
+  if (x == -INFINITY) return 0;
+  const double before = *sum, less = exp(-fabs(before - x));
+  *sum = fmax(before, x) + log1p(less);
+  return (x > before ? 1 : less) / (1 + less);
 }
 
 void label_add(const label_data *data, const label_point *at, const int *y,
                double weight, const label_said *said, double *work) {
   const int C = data->C;
-  const row_work row = carve(C, work);
+  row_work row = carve(C, work);
+  const double log_weight = log(weight);
   double wrong = 0, spread = 0;
   for (int i = 0; i < data->n; i++) {
     const double often = data->times ? data->times[i] : 1;
@@ -267,10 +279,9 @@ void label_add(const label_data *data, const label_point *at, const int *y,
     const double right = row.R[y[i]];
     wrong += often * (1 - right);
     spread += often * right * (1 - right);
-    const double x = log(weight) - fmax(log_z, LEAST_LOG);
-    add_log(said->log_inverse + i, x);
     /* the point's share of all so far, the row's reports left out of it, too */
-    const double share = x > -INFINITY ? exp(x - said->log_inverse[i]) : 0;
+    const double share =
+        add_log(said->log_inverse + i, log_weight - fmax(log_z, LEAST_LOG));
     for (int c = 0; c < C; c++) {
       double *seen = said->seen + IDX(c, i, C);
       *seen += share * (row.mixed[c] - *seen);
@@ -288,7 +299,7 @@ void label_add(const label_data *data, const label_point *at, const int *y,
 void label_seen(const label_data *data, const label_point *at, double *q,
                 double *log_z, double *work) {
   const int C = data->C;
-  const row_work row = carve(C, work);
+  row_work row = carve(C, work);
   for (int i = 0; i < data->n; i++) {
     row_forward(data, at, i, &row);
     for (int c = 0; c < C; c++) q[IDX(c, i, C)] = row.mixed[c];
