@@ -23,14 +23,14 @@ few_nodes <- function(object) {
 #' Nodes and weights under which the training rows, each without its label, have the
 #' probabilities that they have under all
 #'
-#' With F of node_answers() and the weights w of all nodes: v >= 0, most of it 0, for which the root
+#' With the answers F of node_answers() and the weights w of all nodes: v >= 0, most of it 0, for which the root
 #' mean square of F v - F w is at most `gap`.
 #' @noRd
 choose_nodes <- function(object, gap = few_gap) {
   at <- nodes(object)
-  answers <- node_answers(object)
   among <- spread_nodes(at$model)
-  weight <- sparse_weights(answers[, among, drop = FALSE], drop(answers %*% at$weight), gap)
+  answers <- node_answers(object, at$weight, among)
+  weight <- sparse_weights(answers$each, answers$mean, gap)
   if (is.null(weight)) {
     return(all_nodes(object))
   }
@@ -50,9 +50,10 @@ spread_nodes <- function(model) {
 #' What each node says of some rows: probabilities p of the true class, their squares, which hold
 #' how much nodes differ, and p Omega, of the recorded class; of a label stage also of scores anywhere,
 #' which count as much as the rows
-#' @return 3 (rows x classes) x K
+#' @param weight of the nodes, for their mean. @param among those whose own answers are wanted.
+#' @return list(each: 3 (rows x classes) x those among; mean)
 #' @noRd
-node_answers <- function(object) {
+node_answers <- function(object, weight, among) {
   rows <- rows_looked_at(object)
   if (is.null(object$recalibration)) {
     p <- exp(node_seen(object)[rows, , , drop = FALSE])
@@ -65,12 +66,15 @@ node_answers <- function(object) {
     count <- rep(c(1, nrow(X) / nrow(anywhere)), c(nrow(X), nrow(anywhere)))
   }
   omega <- as_slices(node_omega(object)) # C x C x K
-  classes <- seq_len(nrow(omega))
-  recorded <- Reduce(`+`, lapply(classes, function(t) {
-    p[, rep(t, length(classes)), , drop = FALSE] * rep(omega[t, , ], each = nrow(p))
-  }))
-  answers <- do.call(rbind, lapply(list(p, p^2, recorded), matrix, ncol = dim(p)[3]))
-  answers * rep_len(sqrt(count / mean(count)), nrow(answers))
+  recorded <- vapply(seq_along(weight), function(k) {
+    matrix(p[, , k], nrow(p)) %*% omega[, , k]
+  }, matrix(0, nrow(p), ncol(p)))
+  parts <- lapply(list(p, p^2, recorded), matrix, ncol = length(weight))
+  times <- rep_len(sqrt(count / mean(count)), 3 * nrow(parts[[1]]))
+  list(
+    each = times * do.call(rbind, lapply(parts, function(part) part[, among, drop = FALSE])),
+    mean = times * unlist(lapply(parts, `%*%`, weight))
+  )
 }
 
 #' Scores that new rows may have: of each class against the others alike, and of few classes against

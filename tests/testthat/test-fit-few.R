@@ -44,7 +44,7 @@ test_that("of a label stage scores anywhere count as much as the rows", {
       data = c(list(X = made$P), made$data), omega = diag(classes), recalibration = list(kind = "scores"),
       nodes = label_made_average(made, 16L)
     )
-    answers <- node_answers(stage)
+    answers <- node_answers(stage, nodes(stage)$weight, 1L)$each
     rows <- nrow(answers) / (3 * classes) # of probabilities of the classes, which sum to 1 before they are weighted
     sums <- Reduce(`+`, lapply(seq_len(classes) - 1, function(t) answers[t * rows + seq_len(rows), 1]))
     expect_equal(sum(sums[1:60]^2), sum(sums[-(1:60)]^2))
