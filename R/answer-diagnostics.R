@@ -15,7 +15,7 @@
 #' @section Several fixed points:
 #' With little noise EP may have several fixed points. So the posterior of a fit is the
 #' best of several starts, by the evidence or, where that was maximised, by leave-one-out:
-#' from the prior; from where the search for hyperparameters ended; damped, up to 500 rows
+#' from the prior, up to `r learn_long_rows` rows; from where the search for hyperparameters ended; damped, up to 500 rows
 #' or where a nugget below 5% of the variance meets sites of negative precision; and up to
 #' 100 rows from four more. Where they end at different fixed points `rival` is a list of
 #' `worse`, by how much the criterion of another one is lower, and `probability`, the

@@ -34,7 +34,7 @@
 #'     `ep_control(trace = FALSE)`);
 #'   * `learning`: `NULL` if nothing was learned, otherwise a list of `value` (the
 #'     criterion), `penalised` (with the log prior), `convergence` (0 means success),
-#'     `message`, `cold_start` (whether EP from a cold start reaches `value`),
+#'     `message`, `cold_start` (whether EP from a cold start reaches `value`; `NA` of many rows),
 #'     `evaluations` (on all rows), `starts` (a data frame with a row for each place that starting
 #'     points led to), `method` and `on_bound` (names of the hyperparameters on a bound of the search);
 #'   * `call`: the call;
