@@ -107,14 +107,7 @@ calibrated <- function(found, drawn) {
 calibrated_cutoff <- function(found, drawn, fdr) {
   m <- length(drawn$row)
   others <- length(drawn$among) - m
-  refuse(
-    fdr * (m + 1) < 1 - 1e-9,
-    c(
-      "{m} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
-      x = "The smallest p value that they can give is 1 / {m + 1}."
-    ),
-    c("few_checks", "calibrate"), arg = "fdr"
-  )
+  check_enough(m, fdr, "fdr", c(x = "The smallest p value that they can give is 1 / {checks + 1}."), "calibrate")
   least <- ceiling(others / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)
   if (cutoff$rows == 0) {

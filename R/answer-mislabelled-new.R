@@ -94,8 +94,7 @@ said_of_new <- function(object, X, data, level, block = new_block) {
   at <- nodes(judge)
   used <- every_node(judge)
   check_memory(as.double(n) * length(at$weight), n)
-  size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
-  blocks <- if (n > 0) split(seq_len(n), (seq_len(n) - 1) %/% size) else list(integer())
+  blocks <- if (n > 0) row_blocks(n, data$reports$classes * length(at$weight), block) else list(integer())
   said <- bind_blocks(lapply(blocks, function(rows) {
     seen <- seen_new(judge, X[rows, , drop = FALSE], used)
     labels <- list(y = data$y[rows], reports = reports_of(data$reports, rows))

@@ -303,11 +303,8 @@ eligible <- function(value, facts) {
 #' @return its index, 0 when no value is finite.
 #' @noRd
 first_of_best <- function(value, tolerance = 0.02) {
-  value[is.na(value)] <- -Inf
-  if (!any(is.finite(value))) {
-    return(0L)
-  }
-  which(value >= max(value) - tolerance)[1]
+  best <- which(is.finite(value) & value >= max(value, na.rm = TRUE) - tolerance)
+  c(best, 0L)[1]
 }
 
 #' Differences from the best leave-one-out score among those that converged, with

@@ -1358,8 +1358,7 @@ mutant(
 )
 mutant(
   "whether unusual rows hide wrong labels is asked where there are some", "R/label-average.R",
-  "said$some - said$none < log(verdict_limits[2])",
-  "said$some - said$none > log(verdict_limits[2])", r = "label-average"
+  "factor() < log(verdict_limits[2])", "factor() > log(verdict_limits[2])", r = "label-average"
 )
 mutant(
   "rows are told in the order of the table that is sorted", "R/label-rows.R",
@@ -1517,7 +1516,7 @@ mutant(
 )
 mutant(
   "draws of a t process have scales of their own", "R/answer-interval.R",
-  "random$scale[of] * drawn$m + drawn$sd", "drawn$m + drawn$sd", r = "answer-interval"
+  "random$scale[draw] * at_draws(latent$m)", "at_draws(latent$m)", r = "answer-interval"
 )
 mutant(
   "rates of a candidate change places", "R/select-candidate.R",
@@ -1607,7 +1606,7 @@ mutant(
 )
 mutant(
   "an audit takes no notice of weights", "R/answer-audit.R",
-  "reports$times <- if (length(times)) c(times, rep(1, length(code)))", "reports$times <- NULL",
+  "times <- if (length(reports$times)) c(reports$times, rep(1, length(code)))", "times <- NULL",
   r = "answer-audit"
 )
 mutant(
