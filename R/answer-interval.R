@@ -23,11 +23,9 @@ check_interval <- function(type, noise, allowed) {
 predicted_interval <- function(object, rows, level) {
   prob <- prob_new(object, rows$X)
   drawn <- is_several(object) || !is.null(object$label_stage)
-  ends <- if (drawn) {
-    drawn_interval(object, rows$X, prob, level)
-  } else event_interval(object, rows$X, level)
+  ends <- if (drawn) drawn_interval(object, rows$X, prob, level) else event_interval(object, rows$X, level)
   if (is_several(object)) {
-    parts <- list(estimate = prob, lower = ends$lower, upper = ends$upper)
+    parts <- c(list(estimate = prob), ends)
     return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
   }
   if (drawn) ends <- lapply(ends, function(end) end[, 2])

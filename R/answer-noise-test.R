@@ -179,8 +179,7 @@ stated_labels <- function(object) {
 stated_evidence <- function(fit, object, labels, hides) {
   models <- tested_models(object)
   none <- models$model == "none"
-  evidence <- flip_evidence(models)
-  factor <- exp(evidence$some - evidence$none)
+  factor <- exp(log_factor(models))
   plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
@@ -224,7 +223,7 @@ stated_doubts <- function(object, labels, kind) {
   rows <- !labels$readers && has_rows(object)
   list(
     suspects = if (!labels$readers && kind %in% verdict_called) suspected_class(object),
-    one_kind = if (rows) one_kind(object, models_with_errors(object)),
+    one_kind = if (rows) one_kind(object),
     alike = if (!labels$readers && kind != "blind") alike_classes(object), rare = rare_classes(object),
     on_bound = rates_on_bound(object)
   )
@@ -264,14 +263,11 @@ one_kind_share <- 0.6 # of the wrong labels expected, of several classes
 #' One class taken for one other: where most wrong labels expected are of that kind
 #' @return list(true, recorded, count, all), or `NULL`
 #' @noRd
-one_kind <- function(object, some) {
-  if (!is_several(object) || !length(some)) {
-    return(NULL)
-  }
+one_kind <- function(object) {
   counts <- matrix_counts(object)
   diag(counts) <- 0
   k <- which.max(counts)
-  if (counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
+  if (is_several(object) && counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
     levels <- object$blueprint$levels
     list(
       true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],

@@ -91,9 +91,8 @@ overlap_ends <- function(object, level = 0.9) {
 #' @param ends see overlap_ends().
 #' @noRd
 scores_hide <- function(object, ends) {
-  said <- flip_evidence(object$nodes$models)
-  !is.null(ends) && !is.null(said) && said$some - said$none <= log(verdict_limits[2]) &&
-    ends["apart", "upper"] > ends["overlap", "upper"]
+  no_sign <- isTRUE(log_factor(object$nodes$models) <= log(verdict_limits[2]))
+  no_sign && !is.null(ends) && ends["apart", "upper"] > ends["overlap", "upper"]
 }
 
 #' The number by an average, where that is so up to the other end

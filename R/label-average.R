@@ -52,14 +52,9 @@ label_models <- function(parts, noise) {
 #' @param parts with unusual rows.
 #' @noRd
 label_plain <- function(rows, noise, near, parts, models) {
-  factor <- function() {
-    said <- flip_evidence(models)
-    if (!is.null(said)) said$some - said$none
-  }
-  if (isTRUE(factor() < log(verdict_limits[2]))) {
+  if (isTRUE(log_factor(models) < log(verdict_limits[2]))) {
     plain <- label_parts(rows, noise, near, label_points[["plain"]], parts)
-    models$log_evidence <- vapply(plain, `[[`, 1, "log_evidence")
-    factor()
+    log_factor(replace(models, "log_evidence", list(vapply(plain, `[[`, 1, "log_evidence"))))
   }
 }
 
@@ -99,8 +94,8 @@ label_telling <- function(all, P, reports) {
 }
 
 #' Rows of two classes by their scores: those with different ones or, of more than tell the
-#' coordinates, two for each cell of the logit, of the mean and variance that it has there: a sum over
-#' the rows then errs by the third moments within cells alone
+#' coordinates, two for each cell of the logit, at its mean there minus and plus its standard deviation: a sum
+#' over the rows then errs by the third moments within cells alone
 #' @param cells list(kind: what is reported, logit, times), rows or cells of them. @return the same
 #' @noRd
 score_cells <- function(cells) {
@@ -139,6 +134,13 @@ near_classes <- function(P, y, ordered = FALSE) {
 }
 
 # Evidence ---------------------------------------------------------------------------
+
+#' Log Bayes factor for some wrong labels, `NULL` where only models with them, or without, are averaged
+#' @noRd
+log_factor <- function(models) {
+  said <- flip_evidence(models)
+  if (!is.null(said)) said$some - said$none
+}
 
 #' Log evidences without and with wrong labels of noise models, those with by their prior
 #' probabilities; `NULL` where one of the two is not among them

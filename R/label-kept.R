@@ -27,24 +27,23 @@ rows_alike <- function(P, reports, way) {
 #' in the order of how many labels they hold for wrong. Of few their means of rates and of some rows are
 #' then made those of all.
 #' @param probability of the noise models, by name. @param n labels. @param share of the sources.
-#' @param data see rows_alike(). @return list(table: model, weight; omega; points: by model, without L)
+#' @param data see rows_alike(). @return list(table: model, weight; omega, of each; points: by model, without L)
 #' @noRd
 label_thinned <- function(parts, probability, n, share, data) {
   size <- label_sizes(probability, label_kept(n, dim(parts[[1]]$said$omega)[2]))
-  chosen <- Map(function(part, n) {
+  chosen <- Map(function(part, n, p) {
+    said <- part$said
     w <- softmax(part$log_weight)
-    some <- thinned_weights(w, n, order(label_wrong_rates(part$said$omega, share)))
-    if (sum(size) <= label_rough) some$weight <- like_all(some, w, part$said, data)
-    some
-  }, parts, size[names(parts)])
-  weights <- Map(function(some, p) some$weight * p, chosen, probability)
-  omega <- Map(function(part, some) lapply(some$at, function(k) omega_at(part$said$omega, k)), parts, chosen)
+    some <- thinned_weights(w, n, order(label_wrong_rates(said$omega, share)))
+    if (sum(size) <= label_rough) some$weight <- like_all(some, w, said, data)
+    points <- points_at(said$points, some$at)[c("M", "w", "b", "U", "v")]
+    list(weight = some$weight * p, omega = lapply(some$at, omega_at, omega = said$omega), points = points)
+  }, parts, size[names(parts)], probability)
+  of_models <- function(name) lapply(chosen, `[[`, name)
+  weight <- of_models("weight")
   list(
-    table = data.frame(
-      model = rep(names(parts), lengths(weights)), weight = unlist(weights, use.names = FALSE)
-    ),
-    omega = unlist(unname(omega), recursive = FALSE),
-    points = Map(function(part, some) points_at(part$said$points, some$at)[c("M", "w", "b", "U", "v")], parts, chosen)
+    table = data.frame(model = rep(names(parts), lengths(weight)), weight = unlist(weight, use.names = FALSE)),
+    omega = unlist(unname(of_models("omega")), recursive = FALSE), points = of_models("points")
   )
 }
 
@@ -52,13 +51,13 @@ label_thinned <- function(parts, probability, n, share, data) {
 #' @param some of thinned_weights(). @param w of all points. @param said see label_points_at().
 #' @noRd
 like_all <- function(some, w, said, data) {
-  numbers <- lapply(list(label_seen_at(data, said$points), said$omega), matrix, ncol = length(w))
-  numbers <- do.call(rbind, numbers)
+  numbers <- do.call(rbind, lapply(list(label_seen_at(data, said$points), said$omega), matrix, ncol = length(w)))
   calibrated_weights(some$weight, (numbers - drop(numbers %*% w))[, some$at, drop = FALSE])
 }
 
-#' Some points for all: those of large weight keep it, of the others some at even steps have the same
-#' @param order of the points, along which the steps are. @return list(at, weight)
+#' Some points for all: those of large weight keep it, of the others some at even steps have the same weight,
+#' the least that lets n points have all of it together
+#' @param w weights that sum to 1. @param order of the points, along which the steps are. @return list(at, weight)
 #' @noRd
 thinned_weights <- function(w, n, order) {
   at <- which(w > label_weight_least)

@@ -62,8 +62,7 @@ overlap_matrices <- function(u, s, pairs, classes) {
   if (!is.null(s)) {
     return(native_label_overlap(u, s, pairs, classes))
   }
-  same <- as.vector(diag(classes))
-  list(U = outer(same, 1 - u) + rep(u / classes, each = classes^2))
+  list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2))
 }
 
 #' The gradients in u and in the logs of s at points, from those in U

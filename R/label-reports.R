@@ -47,10 +47,9 @@ omega_at <- function(omega, k) array(omega[, , , k], dim(omega)[1:3])
 #' @noRd
 label_by_omega <- function(rows, omega, slope) {
   if (is.null(rows$cell)) {
-    by <- vapply(seq_len(ncol(slope)), function(k) {
+    return(as_slices(lapply(seq_len(ncol(slope)), function(k) {
       report_slope(rows$kinds, omega_at(omega, k), matrix(slope[, k], rows$kinds$n))
-    }, array(0, dim(omega)[1:3]))
-    return(array(by, dim(omega)))
+    })))
   }
   by <- matrix(0, prod(dim(omega)[1:3]), ncol(slope))
   by[rows$cell, ] <- slope

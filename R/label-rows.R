@@ -16,9 +16,7 @@ label_model_least <- 1e-10 # probability below which a noise model is not asked 
 label_says <- function(all, nodes, data, order) {
   y <- label_code(data)
   said <- label_said(all, nodes, y)
-  wrong <- lapply(stats::setNames(nm = names(said)), function(name) {
-    label_number(all, nodes, name, said[[name]], data)
-  })
+  wrong <- Map(function(name, one) label_number(all, nodes, name, one, data), names(said), said)
   c(label_truth(said, nodes$models, y, order(order)), list(wrong = wrong))
 }
 
@@ -174,9 +172,7 @@ label_prob_new <- function(P, nodes, recorded = FALSE, share = 1) {
   for (rows in row_blocks(nrow(P), ncol(P) * length(used), label_block)) {
     seen <- label_seen_new(P[rows, , drop = FALSE], nodes, used)
     if (recorded) {
-      for (k in seq_along(used)) {
-        seen[, , k] <- matrix(seen[, , k], length(rows)) %*% mean_omega(nodes$omega[[used[k]]], share)
-      }
+      for (k in seq_along(used)) seen[, , k] <- at_k(seen, k) %*% mean_omega(nodes$omega[[used[k]]], share)
     }
     out[rows, ] <- mean_over(seen, nodes$few$weight)
   }

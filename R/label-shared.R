@@ -41,7 +41,8 @@ shared_errors <- function(reports, seen, p) {
     now <- tried[[best]]
     pairs <- pairs[!(pairs[, 1] %in% found | pairs[, 2] %in% found), , drop = FALSE]
   }
-  if (!is.null(found)) cbind(found, vapply(seq_len(nrow(found)), counted_as, 1, now, found))
+  count_as <- function(k) counted_as(now$omega[found[k, ]], now$share[k])
+  if (!is.null(found)) cbind(found, vapply(seq_len(nrow(found)), count_as, 1))
 }
 
 #' Dawid and Skene's model with the probabilities of the rows in the place of shares of the classes, and
@@ -81,9 +82,8 @@ coupled_em <- function(labels, pairs, seen, p, steps = shared_steps) {
 #' @param labels of the reader, `NA` of other rows.
 #' @noRd
 reader_omega <- function(labels, p) {
-  classes <- ncol(p)
-  N <- vapply(seq_len(classes), function(v) colSums(p[labels %in% v, , drop = FALSE]), numeric(classes))
-  (N + 0.5) / rowSums(N + 0.5)
+  counts <- vapply(seq_len(ncol(p)), function(v) colSums(p[labels %in% v, , drop = FALSE]), numeric(ncol(p))) + 0.5
+  counts / rowSums(counts)
 }
 
 #' How much more probable the labels of a pair are where they are coupled, n x C
@@ -109,13 +109,12 @@ coupled <- function(omega, share) {
 
 #' How many readers a pair counts as: what like labels of both say of the classes over what they would if
 #' the readers were independent. Unlike ones are rare, and their factors are not what is shared.
+#' @param omega a list of both, see coupled_em(). @param share in which they are coupled.
 #' @noRd
-counted_as <- function(k, end, pairs) {
-  classes <- nrow(end$omega[[1]])
-  like <- function(share) {
-    coupled(end$omega[pairs[k, ]], share)[, seq(1, classes^2, by = classes + 1), drop = FALSE]
-  }
-  now <- like(end$share[k])
+counted_as <- function(omega, share) {
+  classes <- nrow(omega[[1]])
+  like <- function(share) coupled(omega, share)[, seq(1, classes^2, by = classes + 1), drop = FALSE]
+  now <- like(share)
   tells <- function(omega) {
     sum(vapply(seq_len(classes), function(t) sum((now[t, ] - t(now)) * (log(omega[t, ]) - log(t(omega)))), 1))
   }

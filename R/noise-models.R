@@ -71,11 +71,9 @@ whereto_of <- function(noise, targets) {
 #' Coordinates to start from beside the usual ones: where the most of the readers are right
 #' @noRd
 noise_starts <- function(model) {
-  if (is.null(model$readers)) {
-    return(list())
-  }
+  guesses <- if (!is.null(model$readers)) reader_guesses(model$readers)
   by_kind <- function(e) if (model$name == "one") rowMeans(e) else e[, model$turn]
-  lapply(reader_guesses(model$readers), function(e) noise_start(model, by_kind(e)))
+  lapply(guesses, function(e) noise_start(model, by_kind(e)))
 }
 
 #' The noise model of the learner: without wrong labels only where that is the user's word

@@ -1358,7 +1358,8 @@ mutant(
 )
 mutant(
   "whether unusual rows hide wrong labels is asked where there are some", "R/label-average.R",
-  "factor() < log(verdict_limits[2])", "factor() > log(verdict_limits[2])", r = "label-average"
+  "log_factor(models) < log(verdict_limits[2])", "log_factor(models) > log(verdict_limits[2])",
+  r = "label-average"
 )
 mutant(
   "rows are told in the order of the table that is sorted", "R/label-rows.R",
@@ -1378,7 +1379,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "length(one) && side_told(test$models)", "length(one)",
+  "differ && side_told(test$models)", "differ",
   r = "answer-verdict"
 )
 mutant(
