@@ -24,8 +24,7 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   rows <- label_telling(all, P, data$reports)
   parts <- label_parts(rows, noise, near, n)
   models <- label_models(parts, noise)
-  probability <- stats::setNames(models$probability, models$model)
-  kept <- label_thinned(parts, probability, all$labels, all$share, rows_alike(P, data$reports, way))
+  kept <- label_thinned(parts, models$probability, all$labels, all$share, rows_alike(P, data$reports, way))
   nodes <- c(list(models = models), kept, noise["ruled_out"])
   nodes[c("truth", "unusual", "wrong")] <- label_says(all, nodes, data, order)
   nodes$plain <- label_plain(rows, noise, near, parts, models)
@@ -54,7 +53,8 @@ label_models <- function(parts, noise) {
 label_plain <- function(rows, noise, near, parts, models) {
   if (isTRUE(log_factor(models) < log(verdict_limits[2]))) {
     plain <- label_parts(rows, noise, near, label_points[["plain"]], parts)
-    log_factor(replace(models, "log_evidence", list(vapply(plain, `[[`, 1, "log_evidence"))))
+    models$log_evidence <- vapply(plain, function(part) part$log_evidence, 1)
+    log_factor(models)
   }
 }
 

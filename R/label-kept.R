@@ -26,11 +26,11 @@ rows_alike <- function(P, reports, way) {
 #' Some of the points for all: of each noise model those of large weight, and some of the others, evenly
 #' in the order of how many labels they hold for wrong. Of few their means of rates and of some rows are
 #' then made those of all.
-#' @param probability of the noise models, by name. @param n labels. @param share of the sources.
+#' @param probability of the noise models. @param n labels. @param share of the sources.
 #' @param data see rows_alike(). @return list(table: model, weight; omega, of each; points: by model, without L)
 #' @noRd
 label_thinned <- function(parts, probability, n, share, data) {
-  size <- label_sizes(probability, label_kept(n, dim(parts[[1]]$said$omega)[2]))
+  size <- label_sizes(stats::setNames(probability, names(parts)), label_kept(n, dim(parts[[1]]$said$omega)[2]))
   chosen <- Map(function(part, n, p) {
     said <- part$said
     w <- softmax(part$log_weight)

@@ -193,22 +193,14 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
   candidates <- check_candidates(candidates, scale)
   scales <- unique(vapply(candidates, `[[`, NA, "scale"))
   molded <- lapply(rlang::set_names(scales), mold)
-  levels <- molded[[1]]$blueprint$levels
-  if (length(levels) > 2) {
-    if (usual) {
-      candidates <- default_candidates(length(levels))
-      if (isTRUE(molded[[1]]$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
-      candidates <- check_candidates(candidates, scale)
-    }
-    must(
-      all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
-      c("several_classes", "candidates"),
-      more = c(i = "For example {.code candidates = default_candidates({length(levels)})}."),
-      of = "With {length(levels)} classes every candidate"
-    )
-  }
-  first <- molded[[1]]
-  if (usual && is_one_scaled(first$data$X, first$blueprint)) candidates$gpc_iso <- NULL
+  classes <- length(molded[[1]]$blueprint$levels)
+  if (usual) candidates <- check_candidates(candidates_for(molded[[1]], criterion), scale)
+  must(
+    classes == 2 || all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
+    c("several_classes", "candidates"),
+    more = c(i = "For example {.code candidates = default_candidates({classes})}."),
+    of = "With {classes} classes every candidate"
+  )
   meter <- progress_meter("Fitting candidates", candidates[[1]]$control$progress)
   runs <- list()
   for (name in names(candidates)) {
@@ -219,6 +211,15 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
     meter(length(runs), length(candidates), paste(length(runs), "of", count(length(candidates), "candidate")))
   }
   new_selection(runs, criterion, candidates)
+}
+
+#' The default candidates, those that are of use for a table
+#' @noRd
+candidates_for <- function(molded, criterion) {
+  candidates <- default_candidates(length(molded$blueprint$levels), criterion)
+  if (isTRUE(molded$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
+  if (is_one_scaled(molded$data$X, molded$blueprint)) candidates$gpc_iso <- NULL
+  candidates
 }
 
 #' The call that would fit a candidate alone

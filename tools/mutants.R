@@ -920,8 +920,8 @@ mutant(
 )
 mutant(
   "what is recorded, from nodes that its own label has weighted", "R/noise-truth.R",
-  "recorded = each(recorded_prob, size),",
-  "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
+  "recorded = as_slices(lapply(parts, recorded_prob)),",
+  "recorded = as_slices(lapply(parts, function(part) mean_over(recorded_each(part), part$weight))),",
   r = "fit-truth"
 )
 # Own dense kernels ------------------------------------------------------------
@@ -1124,7 +1124,7 @@ mutant(
 )
 mutant(
   "a reader is asked to read a row again", "R/answer-reading.R",
-  "told$bits[cbind(reports$row, reports$source)[at, , drop = FALSE]] <- NA", "", r = "answer-review"
+  "told$bits[cbind(reports$row, reports$source)[by_reader, , drop = FALSE]] <- NA", "", r = "answer-review"
 )
 mutant(
   "rows without a label are not to be read", "R/answer-reading.R",
