@@ -25,6 +25,7 @@ audit_counts <- function(x) {
 #' @param n Number of rows shown (10 by default).
 #' @param digits Significant digits.
 #' @rdname audit
+#' @order 2
 #' @export
 print.sturdy_audit <- function(x, n = 10, digits = 2, ...) {
   digits <- check_digits(digits)

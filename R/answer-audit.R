@@ -51,6 +51,7 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' classes that the fit does not know; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
 #' Message `sturdy_message_unmatched`: all rows of `new` are a batch.
 #' @seealso [group_rates()], [label_report()], [mislabelled()]
+#' @order 1
 #' @export
 #' @examples
 #' set.seed(1)

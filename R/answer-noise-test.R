@@ -175,6 +175,8 @@ stated_labels <- function(object) {
 }
 
 #' What the data say of there being wrong labels
+#' @param fit,object the fit, and what judges its labels. @param labels of stated_labels(). @param hides see
+#'   scores_hide().
 #' @noRd
 stated_evidence <- function(fit, object, labels, hides) {
   models <- tested_models(object)
@@ -183,8 +185,6 @@ stated_evidence <- function(fit, object, labels, hides) {
   plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
-  one <- models$model == "one"
-  by_class <- is_by_class(models$model)
   blind <- !labels$readers && !labels$settled && is_blind(object)
   alone <- if (blind) in_question(object)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
@@ -193,13 +193,19 @@ stated_evidence <- function(fit, object, labels, hides) {
     bayes_factor = factor, plain = plain, curve = curve,
     alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]), kind = kind,
     verdict = verdict_sentences[[if (labels$settled) "settled" else kind]], models = models,
-    two = if (any(one) && any(by_class)) {
-      exp(models_evidence(models, by_class) - models_evidence(models, one))
-    } else {
-      NA_real_
-    },
-    error = factor_error(object$nodes$models)
+    two = factor_by_class(models), error = factor_error(object$nodes$models)
   )
+}
+
+#' The Bayes factor for rates that differ by class against one rate, `NA` without both
+#' @noRd
+factor_by_class <- function(models) {
+  one <- models$model == "one"
+  by_class <- is_by_class(models$model)
+  if (!any(one) || !any(by_class)) {
+    return(NA_real_)
+  }
+  exp(models_evidence(models, by_class) - models_evidence(models, one))
 }
 
 #' How many are wrong, and how many of them the first checks would find

@@ -204,19 +204,19 @@ through_stage <- function(object, p, prob) {
   dealt <- node_draws(few$weight, ncol(p[[1]]))
   point <- with_seed_or_stream(2L, sample(rep(dealt$node, dealt$draws))) # of each draw
   recorded <- if (own_kind(object) == "recorded") unname(object$omega)
-  by_weights <- at_points(p, point, function(P, k) {
+  by_weights <- through_points(p, point, function(P, k) {
     if (!is.null(recorded)) P <- P %*% recorded
     at_k(label_seen_new(pmax(P, score_least), stage$nodes, few$node[k], overlap = FALSE), 1)
   })
   U <- label_overlap_at(stage$nodes, few$node)
-  moved_to_mean(by_weights, prob, function(q) at_points(q, point, function(q, k) q %*% at_k(U, k)))
+  moved_to_mean(by_weights, prob, function(q) through_points(q, point, function(q, k) q %*% at_k(U, k)))
 }
 
 #' Probabilities of draws after each has gone through its point
 #' @param p see through_stage(). @param point of each draw. @param through a function of probabilities,
 #'   a column a class, and a point.
 #' @noRd
-at_points <- function(p, point, through) {
+through_points <- function(p, point, through) {
   for (k in unique(point)) {
     mine <- which(point == k)
     P <- vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(p[[1]]) * length(mine)))
