@@ -96,10 +96,8 @@ coefficient_map <- function(object) {
     if (j %in% whole) map <- map + rep(constant, each = nrow(map))
     structure(map, dimnames = list(rownames(parts[[j]]$map), NULL))
   }))
-  if (length(whole) || !any(constant != 0)) {
-    return(A)
-  }
-  rbind(matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
+  moved <- !length(whole) && any(constant != 0)
+  rbind(if (moved) matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
 }
 
 #' The part of one input: list(map, coefficients x its weights; constant, what they add to the

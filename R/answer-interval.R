@@ -6,14 +6,17 @@ interval_draws <- 1000L # of several classes, and through a label stage,
 interval_scales <- 128L # of a t process for two classes without one
 interval_block <- 2e6   # numbers by row, draw and class that are looked at together
 
-check_interval <- function(type, noise, allowed) {
-  if (!type %in% allowed || noise) {
-    abort_sturdy(
-      "{.arg interval} is of the probability of the true class: {.arg type} must be
-       {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
-      "interval", arg = "interval"
-    )
-  }
+#' The probability of the interval, for an answer that has one
+#' @param allowed types of answers that have.
+#' @noRd
+check_interval <- function(interval, type, noise, allowed) {
+  refuse(
+    !type %in% allowed || noise,
+    "{.arg interval} is of the probability of the true class: {.arg type} must be
+     {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
+    "interval", arg = "interval"
+  )
+  check_number(interval, "interval", min = 0, max = 1, open = TRUE)
 }
 
 #' Class probabilities, those of predict() without an interval, with the ends of their intervals: a

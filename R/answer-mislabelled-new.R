@@ -147,8 +147,8 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
     list(count = sum(colSums(wrong) * share))
   } else {
     density <- wrong_mixture(wrong, share)
-    ends <- density_ends(blurred_density(density, shared, n), level)
-    list(count = density_summary(density, NULL)$count, lower = ends[1], upper = ends[2])
+    ends <- density_summary(blurred_density(density, shared, n), level)[c("lower", "upper")]
+    c(density_summary(density, NULL), ends)
   }
   uncertain <- rate_learned(object) && length(weight) > 1
   c(expected, list(

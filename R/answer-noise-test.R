@@ -256,12 +256,9 @@ is_blind <- function(object) {
     return(length(in_question(object)) == 1)
   }
   times <- report_times(object$data$reports)[used]
-  if (sum(times) < blind_rows) {
-    return(FALSE)
-  }
   code <- said$y[used]
   share <- vapply(seq_len(ncol(object$omega)), function(c) sum(times[code == c]), 0) / sum(times)
-  sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
+  sum(times) >= blind_rows && sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
 }
 
 one_kind_share <- 0.6 # of the wrong labels expected, of several classes

@@ -228,10 +228,8 @@ softer_power <- function(p, times, nats) {
   entropy <- function(p) -sum(times * p * log(pmax(p, 1e-300)))
   lacking <- function(power) entropy(softer(p, power)) - entropy(p) - nats
   if (!isTRUE(nats > 1e-6)) {
-    return(1)
-  }
-  if (lacking(noticed_step) < 0) {
-    return(noticed_step)
-  }
-  stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
+    1
+  } else if (lacking(noticed_step) < 0) {
+    noticed_step
+  } else stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
 }

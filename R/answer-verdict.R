@@ -78,14 +78,12 @@ worded <- function(test) {
 #'   scores_hide(); and `unusual`: without unusual rows it does speak for them.
 #' @noRd
 verdict_kind <- function(factor, curve = NA, plain = NA, blind = FALSE, hides = FALSE) {
-  if (isTRUE(curve < verdict_limits[1])) {
-    return("curve")
-  }
-  if (blind) {
-    return("blind")
-  }
   kind <- verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
-  if (kind %in% verdict_called) {
+  if (isTRUE(curve < verdict_limits[1])) {
+    "curve"
+  } else if (blind) {
+    "blind"
+  } else if (kind %in% verdict_called) {
     kind
   } else if (hides) {
     "scores"

@@ -5,7 +5,7 @@
 poisson_binomial <- function(p) {
   p <- as.double(p)
   of_block <- function(at) native_count_density(p[at])
-  if (length(p) <= 1000) of_block(TRUE) else sum_parts(lapply(row_blocks(length(p), 1, 1000), of_block))
+  if (length(p) <= 1000) of_block(seq_along(p)) else sum_parts(lapply(row_blocks(length(p), 1, 1000), of_block))
 }
 
 #' The distribution of a sum of independent numbers, added in pairs

@@ -79,19 +79,16 @@ noise_starts <- function(model) {
 #' The noise model of the learner: without wrong labels only where that is the user's word
 #' @noRd
 first_noise <- function(epsilon, weights, classes, share) {
-  if (!is.character(epsilon)) {
-    return("given")
-  }
-  if (identical(names(weights), "none")) {
-    return("none")
-  }
-  if (epsilon == "learn" || classes > 2 || !is.null(share)) {
-    return("one")
-  }
   may <- names(weights)
   alone <- intersect(may, names(noise_only))
   both <- length(alone) == 2 || any(c("one", "two") %in% may)
-  if (!both && length(alone) == 1) alone else "two"
+  if (!is.character(epsilon)) {
+    "given"
+  } else if (identical(may, "none")) {
+    "none"
+  } else if (epsilon == "learn" || classes > 2 || !is.null(share)) {
+    "one"
+  } else if (!both && length(alone) == 1) alone else "two"
 }
 
 #' Which noise models can't be: a check has found a label wrong that under them is right, or
