@@ -213,9 +213,8 @@ audit_fits <- function(old, new) {
   stage <- audit_scores(new$given)
   code <- label_code(stage$data)
   place <- audit_match(old$key, new$key, length(code))
-  levels <- stage$blueprint$levels
   before <- audit_labels(old$given, new$given$blueprint$response)
-  was <- match(before[place], levels)
+  was <- match(before[place], stage$blueprint$levels)
   came <- is.na(was) | was != code
   order <- order(came)
   stage$data <- data_of(stage$data, order)

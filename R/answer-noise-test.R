@@ -243,8 +243,7 @@ blind_rows <- 20L # rows from which that says something
 in_question <- function(object) {
   said <- truth(object)
   classes <- unique(said$y[said$source > 0L])
-  known <- certain_class(object$data$reports)
-  if (length(classes) == 1 && !classes %in% known) classes
+  if (length(classes) == 1 && !classes %in% certain_class(object$data$reports)) classes
 }
 
 #' Do the inputs, or scores, say next to nothing of the labels?

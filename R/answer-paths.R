@@ -241,8 +241,7 @@ moved_to_mean <- function(p, mean, mixed = identity) {
       size <- moved_steps[["size"]]
       one * exp(pmin(pmax(gap / slope / 2, -size), size)) # half of Newton's step: others move, too
     }, p, gaps)
-    sum <- Reduce(`+`, p)
-    p <- lapply(p, `/`, sum)
+    p <- lapply(p, `/`, Reduce(`+`, p))
   }
   mixed(p)
 }

@@ -148,7 +148,6 @@ rows_of <- function(problem, c) (c - 1) * nrow(problem$B) + seq_len(nrow(problem
 #' @noRd
 conditional_latent <- function(object, kernel, X) {
   hyper <- class_hypers_of(object)[[kernel$k]]
-  cross <- native_gram(object$data$X, X, model_columns(object), hyper)
-  V <- native_solve(kernel$B, cross)
+  V <- native_solve(kernel$B, native_gram(object$data$X, X, model_columns(object), hyper))
   list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
 }

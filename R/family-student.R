@@ -79,8 +79,7 @@ mvt <- function(mu, Sigma, df = Inf) {
   Sigma <- check_square(Sigma, length(mu), "Sigma")
   df <- check_df(df)
   # membership of the family: positive definite, and representable
-  status <- native_mvt_natural(mu, Sigma, df)$status
-  check_mvt_status(status, "Sigma")
+  check_mvt_status(native_mvt_natural(mu, Sigma, df)$status, "Sigma")
   structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
 }
 

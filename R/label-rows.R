@@ -42,8 +42,7 @@ label_said <- function(all, nodes, y) {
     weight <- shares(nodes$table$weight[mine])
     omega <- as_slices(nodes$omega[mine])
     points <- c(nodes$points[[name]], list(L = label_likelihoods(all$kinds, omega)))
-    said <- native_label_said(all$data, points, weight, y - 1L)
-    c(said, list(points = points, weight = weight))
+    c(native_label_said(all$data, points, weight, y - 1L), list(points = points, weight = weight))
   })
 }
 

@@ -169,6 +169,7 @@ marginal_inputs <- function(model, newdata) {
       "median", .frequency = "once", .frequency_id = "sturdy_median"
     )
   }
+  must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata)
   new <- forge(model$blueprint, as.data.frame(newdata), novel = takes_novel(model))
   rows <- sum(!new$complete)
   if (rows > 0) {

@@ -188,8 +188,7 @@ left_out_ratio <- function(truth) {
 #' @param v n x K. @param weight of the K columns.
 #' @noRd
 without_lost <- function(v, weight) {
-  suspects <- which(row_max(v) + row_max(-v) > lost_cavity)
-  for (i in suspects) {
+  for (i in which(row_max(v) + row_max(-v) > lost_cavity)) {
     order <- order(v[i, ])
     middle <- v[i, order[which(cumsum(weight[order]) >= sum(weight) / 2)[1]]]
     v[i, v[i, ] < middle - lost_cavity] <- middle
