@@ -326,13 +326,13 @@ factor_error <- function(models) {
 
 factor_words <- function(error, points, factor) {
   if (is.infinite(factor)) { # that no label is wrong is ruled out
-    return(paste0("By ", whole(points), " points."))
+    paste0("By ", whole(points), " points.")
+  } else if (is.na(error)) {
+    "Laplace's method stands for points, so the error of the Bayes factor is not known."
+  } else {
+    paste0(
+      "By ", whole(points), " points, which leave a standard error of a factor of ",
+      format(signif(exp(error), 3)), " in the Bayes factor."
+    )
   }
-  if (is.na(error)) {
-    return("Laplace's method stands for points, so the error of the Bayes factor is not known.")
-  }
-  paste0(
-    "By ", whole(points), " points, which leave a standard error of a factor of ",
-    format(signif(exp(error), 3)), " in the Bayes factor."
-  )
 }

@@ -21,11 +21,10 @@ noticed <- function(object, share = 0.1) {
   stage <- judged_by(object)
   kind <- stage$recalibration$kind
   classes <- ncol(stage$omega)
-  if (is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_most) {
-    return(NULL)
-  }
   open <- which(label_source(stage$data$reports) != 0L)
-  if (length(unique(label_code(stage$data)[open])) < 2) { # all may be wrong unseen
+  unasked <- is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_most
+  # where all are of one class all may be wrong unseen
+  if (unasked || length(unique(label_code(stage$data)[open])) < 2) {
     return(NULL)
   }
   table <- noticed_table(object, stage, open)

@@ -57,12 +57,12 @@ overlap_pairs <- function(near, turn = seq_len(ncol(near))) {
 #' @noRd
 overlap_matrices <- function(u, s, pairs, classes) {
   if (classes > label_slopes) { # in two parts
-    return(list(U = rbind(1 - u, u / classes)))
+    list(U = rbind(1 - u, u / classes))
+  } else if (!is.null(s)) {
+    native_label_overlap(u, s, pairs, classes)
+  } else {
+    list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2))
   }
-  if (!is.null(s)) {
-    return(native_label_overlap(u, s, pairs, classes))
-  }
-  list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2))
 }
 
 #' The gradients in u and in the logs of s at points, from those in U
@@ -71,11 +71,11 @@ overlap_matrices <- function(u, s, pairs, classes) {
 #' @noRd
 overlap_slopes <- function(G, at, pairs, classes) {
   if (classes > label_slopes) {
-    return(list(u = G[2, ] / classes - G[1, ]))
+    list(u = G[2, ] / classes - G[1, ])
+  } else if (!is.null(at$s)) {
+    native_label_overlap_back(G, at$u, at$s, pairs, at$overlap)
+  } else {
+    diagonal <- seq(1, classes^2, by = classes + 1)
+    list(u = colSums(G) / classes - colSums(G[diagonal, , drop = FALSE]))
   }
-  if (!is.null(at$s)) {
-    return(native_label_overlap_back(G, at$u, at$s, pairs, at$overlap))
-  }
-  diagonal <- seq(1, classes^2, by = classes + 1)
-  list(u = colSums(G) / classes - colSums(G[diagonal, , drop = FALSE]))
 }

@@ -143,15 +143,13 @@ select_model.formula <- function(formula, data = NULL,
 #' @rdname select_model
 #' @order 3
 #' @export
-select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
+select_model.data.frame <- function(x, y, candidates = default_candidates(criterion = criterion),
+                                    criterion = c("integrated", "evidence", "loo"), scale = NULL, ...) {
   check_no_dots(...)
   y <- rlang::maybe_missing(y)
   mold <- function(scale) mold_xy(x, rlang::maybe_missing(y), scale, many = TRUE)
   select_impl(mold, candidates, criterion, scale, match.call())
 }
-# with the defaults of the formula method
-formals(select_model.data.frame)[c("candidates", "criterion", "scale")] <-
-  formals(select_model.formula)[c("candidates", "criterion", "scale")]
 
 #' @rdname select_model
 #' @order 4
