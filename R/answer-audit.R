@@ -1,5 +1,6 @@
-# Labels kept watch over: two versions of a table, or a fit and a batch. What came in is judged by scores that it had no part
-# in where the earlier fit gives them, with rates of its own beside those of what was there [M 13.10].
+# Labels kept watch over: two versions of a table, or a fit and a batch. Rows are matched by what they are called, and what
+# came in is judged by scores that it had no part in where the earlier fit gives them, with rates of its own beside those
+# of what was there [M 13.10].
 
 audit_alarm <- 2L # exit status: R's own, of an error, is 1
 
@@ -50,6 +51,7 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' classes that the fit does not know; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
 #' Message `sturdy_message_unmatched`: all rows of `new` are a batch.
 #' @seealso [group_rates()], [label_report()], [mislabelled()]
+#' @order 1
 #' @export
 #' @examples
 #' set.seed(1)
@@ -67,18 +69,10 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
   check_flag(quit, "quit")
   old <- audit_side(old, id, "old")
   new <- audit_side(new, id, "new")
-  if (!is.data.frame(new$given)) {
-    check_no_dots(...)
-    rows <- audit_fits(old, new)
-  } else {
-    if (is.data.frame(old$given)) {
-      check_given(is.null(formula), "formula")
-      if (!is.null(old$key)) row.names(old$given) <- old$key
-      old$given <- gpc(formula, old$given, ...)
-      old$key <- if (!is.null(old$key)) old$key[old$given$data$rows]
-    } else check_no_dots(...)
-    rows <- audit_table(old, new, labels)
-  }
+  if (is.data.frame(new$given) && is.data.frame(old$given)) {
+    old <- audit_fitted(old, formula, ...)
+  } else check_no_dots(...)
+  rows <- if (is.data.frame(new$given)) audit_table(old, new, labels) else audit_fits(old, new)
   result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
   result$alarm <- isTRUE(result$higher >= alarm)
   result$status <- if (result$alarm) audit_alarm else 0L
@@ -92,34 +86,57 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
 
 leave <- function(status) quit(save = "no", status = status)
 
+# Both sides ---------------------------------------------------------------------------
+
 #' A fit or a table, and what its rows are called, or `NULL`
+#' @return list(given, key)
 #' @noRd
 audit_side <- function(given, id, side) {
   check_given(missing(given), side)
-  if (rlang::is_string(given)) {
-    must(file.exists(given), side, "be a fit, a data frame, or the name of a CSV file that there is", "file", got = given)
-    given <- trying(
-      utils::read.csv(given, check.names = FALSE, stringsAsFactors = TRUE), "{.file {given}} can't be read as a CSV file.", "file", arg = side
-    )
+  if (rlang::is_string(given)) given <- audit_file(given, side)
+  if (is.data.frame(given)) {
+    return(list(given = given, key = audit_key(given, id, side)))
   }
-  if (!is.data.frame(given)) {
-    fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
-    must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
-    given <- fit
-    check_model(given)
-    check_sites_kept(given)
-    check_one_label(given)
-    ids <- row_ids(given$data)
-    return(list(given = given, key = if (!is.null(ids)) id_text(ids$value)))
-  }
-  must(is.null(id) || is_one_of(id, names(given)), "id", "be a column of {.arg {side}}", "id", got = id)
-  key <- if (!is.null(id)) id_text(given[[id]]) else if (.row_names_info(given) > 0) row.names(given)
+  fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
+  must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
+  check_model(fit)
+  check_sites_kept(fit)
+  check_one_label(fit)
+  ids <- row_ids(fit$data)
+  list(given = fit, key = if (!is.null(ids)) id_text(ids$value))
+}
+
+audit_file <- function(file, side) {
+  must(file.exists(file), side, "be a fit, a data frame, or the name of a CSV file that there is", "file", got = file)
+  trying(
+    utils::read.csv(file, check.names = FALSE, stringsAsFactors = TRUE), "{.file {file}} can't be read as a CSV file.", "file", arg = side
+  )
+}
+
+#' What the rows of a table are called: by a column, or by the names that they were given
+#' @noRd
+audit_key <- function(table, id, side) {
+  must(is.null(id) || is_one_of(id, names(table)), "id", "be a column of {.arg {side}}", "id", got = id)
+  key <- if (!is.null(id)) id_text(table[[id]]) else if (.row_names_info(table) > 0) row.names(table)
   must(
     !anyDuplicated(key) && !anyNA(key), "id", "tell all rows of {.arg {side}} apart", "id",
     more = c(x = "Twice, or missing: {.val {few(unique(key[duplicated(key) | is.na(key)]))}}.")
   )
-  list(given = given, key = key)
+  key
 }
+
+#' A fit in the place of a table
+#' @param side see audit_side(). @param ... arguments of gpc().
+#' @noRd
+audit_fitted <- function(side, formula, ...) {
+  check_given(is.null(formula), "formula")
+  table <- side$given
+  if (!is.null(side$key)) row.names(table) <- side$key
+  fit <- gpc(formula, table, ...)
+  list(given = fit, key = side$key[fit$data$rows])
+}
+
+# Their rows ---------------------------------------------------------------------------
 
 #' Which of the old rows each of n new ones is, or `NA`
 #' @noRd
@@ -149,72 +166,89 @@ audit_scores <- function(object) {
   )
 }
 
+# Rows to be judged are list(stage: see audit_scores(), its data those of the rows; was: code of the label
+# before, `NA` where it is the same or there was none; position: in `new`, `NA` of a row that is not there; key,
+# named: what they are called, and whether they are; came: which came in; removed: how many old rows are no more)
+
 #' A fit to what was there, and a table: what is kept comes first, then what came in
-#' @return list(stage: see audit_scores(), its data the rows of both; was: code of the label before; position: in `new`;
-#'   key; came: which came in; removed: how many old rows are no more)
 #' @noRd
 audit_table <- function(old, new, labels) {
   object <- old$given
   stage <- audit_scores(object)
   own <- stage$data
-  table <- new_scores(new$given, object$blueprint)
-  rows <- forge_labelled(object$blueprint, table, labels, stats::na.omit, y_arg = "labels")
+  rows <- forge_labelled(object$blueprint, new_scores(new$given, object$blueprint), labels, stats::na.omit, y_arg = "labels")
   code <- label_code(list(y = rows$y, reports = own$reports))
   key <- new$key[rows$rows]
   place <- audit_match(old$key, key, length(code))
-  batch <- all(is.na(place)) # of further rows alone
   was <- label_code(own)[place]
-  came <- which(is.na(was) | was != code)
-  X <- own$X[place[came], , drop = FALSE]
-  added <- is.na(was[came])
-  if (any(added)) X[added, ] <- label_stage_rows(object, within_reach(rows$X[came[added], , drop = FALSE]))
-  same <- setdiff(seq_along(code), came)
+  new_label <- is.na(was) | was != code
+  came <- which(new_label)
+  same <- which(!new_label)
+  batch <- all(is.na(place)) # of further rows alone: all old ones are what was there
   kept <- if (batch) seq_along(own$y) else place[same]
-  stage$data <- audit_data(data_of(own, kept), X, code[came], stage$blueprint$levels)
+  scores <- audit_inputs(object, own$X, place[came], rows$X[came, , drop = FALSE])
+  stage$data <- audit_data(data_of(own, kept), scores, code[came], stage$blueprint$levels)
   list(
-    stage = stage, was = c(rep(NA, length(kept)), was[came]), key = c(own$row_names[kept], key[came]), named = length(key) > 0,
+    stage = stage, was = c(rep(NA, length(kept)), was[came]),
     position = rows$rows[c(if (batch) rep(NA, length(kept)) else same, came)],
-    came = rep(c(FALSE, TRUE), c(length(kept), length(came))), removed = if (batch) 0L else length(own$y) - sum(!is.na(place))
+    key = c(own$row_names[kept], key[came]), named = length(key) > 0,
+    came = rep(c(FALSE, TRUE), c(length(kept), length(came))),
+    removed = if (batch) 0L else length(own$y) - sum(!is.na(place))
   )
 }
 
-#' Two fits, or a table that was there and a fit
+#' Scores of what came in: those of an old row, or a prediction
+#' @param scores of the old rows. @param place of each among them, or `NA`. @param X encoded inputs.
+#' @noRd
+audit_inputs <- function(object, scores, place, X) {
+  scores <- scores[place, , drop = FALSE]
+  added <- is.na(place)
+  if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(X[added, , drop = FALSE]))
+  scores
+}
+
+#' Two fits, or a table that was there and a fit: its own scores judge all of its rows
 #' @noRd
 audit_fits <- function(old, new) {
   stage <- audit_scores(new$given)
   code <- label_code(stage$data)
   place <- audit_match(old$key, new$key, length(code))
-  levels <- stage$blueprint$levels
-  before <- if (is.data.frame(old$given)) {
-    response <- c(new$given$blueprint$response, "")[1]
-    must(is_one_of(response, names(old$given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
-    as.character(old$given[[response]])
-  } else {
-    old$given$blueprint$levels[label_code(old$given$data)]
-  }
-  was <- match(before[place], levels)
+  before <- audit_labels(old$given, new$given$blueprint$response)
+  was <- match(before[place], stage$blueprint$levels)
   came <- is.na(was) | was != code
   order <- order(came)
   stage$data <- data_of(stage$data, order)
   list(
-    stage = stage, was = replace(was, !came, NA)[order], key = stage$data$row_names, named = length(new$key) > 0,
-    position = stage$data$rows, came = came[order],
+    stage = stage, was = replace(was, !came, NA)[order], position = stage$data$rows,
+    key = stage$data$row_names, named = length(new$key) > 0, came = came[order],
     removed = length(before) - sum(!is.na(place))
   )
+}
+
+#' The labels of what was there, as text
+#' @param response the column that has them in a table.
+#' @noRd
+audit_labels <- function(given, response) {
+  if (!is.data.frame(given)) {
+    return(given$blueprint$levels[label_code(given$data)])
+  }
+  response <- c(response, "")[1]
+  must(is_one_of(response, names(given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
+  as.character(given[[response]])
 }
 
 #' Rows of scores with others beside them, whose labels are reported
 #' @noRd
 audit_data <- function(data, X, code, levels) {
   n <- length(data$y)
-  times <- data$reports$times
+  more <- seq_along(code)
   reports <- data$reports
-  reports$times <- if (length(times)) c(times, rep(1, length(code)))
-  reports$row <- c(reports$row, n + seq_along(code))
-  reports$source <- c(reports$source, rep(1L, length(code)))
-  reports$value <- c(reports$value, code)
-  reports$n <- n + length(code)
-  list(X = rbind(data$X, X), y = c(data$y, label_codes(code, levels)), reports = reports)
+  times <- if (length(reports$times)) c(reports$times, rep(1, length(code)))
+  both <- new_reports(
+    n + length(code), reports$classes, c(reports$row, n + more), c(reports$source, rep(1L, length(code))),
+    c(reports$value, code), reports$sources
+  )
+  list(X = rbind(data$X, X), y = c(data$y, label_codes(code, levels)), reports = with_times(both, times))
 }
 
 #' Groups of all rows: what was there before, and those of what came in
@@ -237,26 +271,39 @@ audit_groups <- function(rows, table, by) {
   factor(groups, c(if (!all(rows$came)) "before", unique(sort(groups[rows$came]))))
 }
 
+# What is said of them -----------------------------------------------------------------
+
 audit_said <- function(rows, groups, fdr, level) {
+  judge <- audit_judge(rows$stage, groups)
+  said <- node_truth(judge)
+  came <- audit_listed(rows, judge, said)
+  suspects <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
   counts <- c(
     kept = sum(!rows$came), changed = sum(!is.na(rows$was)), added = sum(rows$came & is.na(rows$was)), removed = rows$removed
   )
-  judge <- audit_judge(rows$stage, groups)
-  said <- node_truth(judge)
+  c(
+    list(counts = counts, suspects = suspects, changed = came[!is.na(came$was), ]),
+    audit_rates(judge, said, groups, level)
+  )
+}
+
+#' What came in, the most suspicious first
+#' @return a data frame, see `changed` of audit()
+#' @noRd
+audit_listed <- function(rows, judge, said) {
   found <- suspicion(judge, said, NULL)
   place <- match(found$row, judge$data$rows)
   levels <- judge$blueprint$levels
+  was <- rows$was[place]
+  p <- mean_over(said$p, said$weight)
   listed <- data.frame(row = rows$position[place])
   if (rows$named) listed$id <- rows$key[place]
   listed <- cbind(
-    listed, label = found$label, was = factor(levels[rows$was[place]], levels), found[c("probability", "suggested")]
+    listed, label = found$label, was = factor(levels[was], levels), found[c("probability", "suggested")],
+    was_right = p[cbind(place, was)]
   )
-  p <- mean_over(said$p, said$weight)
-  listed$was_right <- p[cbind(place, rows$was[place])]
   row.names(listed) <- NULL
-  came <- listed[rows$came[place], ]
-  wrong <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
-  c(list(counts = counts, suspects = wrong, changed = came[!is.na(came$was), ]), audit_rates(judge, said, groups, level))
+  listed[rows$came[place], ]
 }
 
 #' A label stage with a rate for each group
@@ -286,42 +333,4 @@ audit_rates <- function(judge, said, groups, level) {
       group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
     )
   )
-}
-
-audit_words <- function(x) {
-  if (x$counts[["kept"]] == 0) {
-    "No: no label is as before, to compare with."
-  } else if (is.na(x$higher)) {
-    "No: no label came in."
-  } else {
-    paste0(
-      if (x$alarm) "Yes" else "No", ": what came in is wrong more often than before with probability ",
-      format(round(min(max(x$higher, 0.01), 0.99), 2)), "."
-    )
-  }
-}
-
-audit_counts <- function(x) {
-  said <- x$counts
-  paste0(
-    whole(said[["kept"]]), " as before, ", whole(said[["changed"]]), " changed, ", whole(said[["added"]]), " new, ",
-    whole(said[["removed"]]), " gone"
-  )
-}
-
-#' @param x The result of `audit()`.
-#' @param n Number of rows shown (10 by default).
-#' @param digits Significant digits.
-#' @rdname audit
-#' @export
-print.sturdy_audit <- function(x, n = 10, digits = 2, ...) {
-  digits <- check_digits(digits)
-  n <- check_count(n, "n")
-  cat("<sturdy_audit> labels: ", audit_counts(x), "\n", sep = "")
-  print_fields(c("Alarm?" = audit_words(x), "Called wrong" = paste0(
-    count(nrow(x$suspects), "label"), " of these, at a false-discovery rate of ", format(x$fdr)
-  )))
-  print(x$rates, digits = digits, row.names = FALSE)
-  if (nrow(x$suspects)) print(utils::head(x$suspects, n), digits = digits, row.names = FALSE)
-  invisible(x)
 }

@@ -7,16 +7,13 @@
 #' @param drawn see drawn_checks(). @param ... further attributes.
 #' @noRd
 new_mislabelled <- function(found, fdr, given, verdict, drawn, expected, ...) {
-  by <- if (given == "some" && !is.null(found$if_some)) found$if_some else found$probability
   if (is.null(drawn)) {
+    by <- if (given == "some" && !is.null(found$if_some)) found$if_some else found$probability
     found$fdr <- false_share(by)
+    cutoff <- if (!is.null(fdr)) fdr_cutoff(found, by, fdr, given, verdict)
   } else {
     found <- calibrated(found, drawn)
-  }
-  cutoff <- if (!is.null(fdr)) {
-    if (is.null(drawn)) {
-      fdr_cutoff(found, by, fdr, given, verdict)
-    } else calibrated_cutoff(found, drawn, fdr)
+    cutoff <- if (!is.null(fdr)) calibrated_cutoff(found, drawn, fdr)
   }
   structure(
     if (is.null(cutoff)) found else found[cutoff$called, ],
@@ -66,11 +63,9 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
 #' @param called which rows of the list.
 #' @noRd
 called_rows <- function(found, called, fdr, p = found$probability) {
-  none <- length(called) == 0
   list(
     fdr = fdr, called = called, rows = length(called),
-    probability = if (none) NA_real_ else min(p[called]),
-    rank = if (none) 0L else max(found$rank[called])
+    probability = if (length(called)) min(p[called]) else NA_real_, rank = max(0L, found$rank[called])
   )
 }
 
@@ -107,14 +102,7 @@ calibrated <- function(found, drawn) {
 calibrated_cutoff <- function(found, drawn, fdr) {
   m <- length(drawn$row)
   others <- length(drawn$among) - m
-  refuse(
-    fdr * (m + 1) < 1 - 1e-9,
-    c(
-      "{m} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
-      x = "The smallest p value that they can give is 1 / {m + 1}."
-    ),
-    c("few_checks", "calibrate"), arg = "fdr"
-  )
+  check_enough(m, fdr, "fdr", c(x = "The smallest p value that they can give is 1 / {checks + 1}."), "calibrate")
   least <- ceiling(others / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)
   if (cutoff$rows == 0) {

@@ -10,14 +10,11 @@ weight_components <- c("coefficients", "weights")
 #' @noRd
 coefficient_nodes <- function(object, component) {
   check_posterior(object)
-  component <- check_choice(component, weight_components, "component")
-  raw <- component == "weights"
-  fit <- if (raw) function(k) object else function(k) latent_at(object, k)
-  weight <- if (raw) 1 else node_weight(object)
-  A <- if (raw) {
-    names <- object$prior$weights
-    matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
-  } else coefficient_map(object)
+  raw <- check_choice(component, weight_components, "component") == "weights"
+  if (raw) object["nodes"] <- list(NULL) # at one point
+  A <- if (raw) weight_map(object) else coefficient_map(object)
+  weight <- node_weight(object)
+  fit <- function(k) latent_at(object, k)
   each <- lapply(seq_along(weight), function(k) {
     at <- fit(k)
     # the scale that w and the nugget share falls out of their ratio
@@ -36,6 +33,13 @@ coefficient_nodes <- function(object, component) {
     weight = weight, A = A, mean = part("mean"), sd = part("sd"),
     scale = vapply(each, `[[`, 0, "scale"), fit = fit, df = object$spec$df
   )
+}
+
+#' The weights themselves, each with its name
+#' @noRd
+weight_map <- function(object) {
+  names <- object$prior$weights
+  matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
 }
 
 #' The factor by which the covariance of a t is larger than its scale matrix
@@ -92,10 +96,8 @@ coefficient_map <- function(object) {
     if (j %in% whole) map <- map + rep(constant, each = nrow(map))
     structure(map, dimnames = list(rownames(parts[[j]]$map), NULL))
   }))
-  if (length(whole) || !any(constant != 0)) {
-    return(A)
-  }
-  rbind(matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
+  moved <- !length(whole) && any(constant != 0)
+  rbind(if (moved) matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
 }
 
 #' The part of one input: list(map, coefficients x its weights; constant, what they add to the

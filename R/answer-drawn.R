@@ -1,5 +1,6 @@
 # Which rows to draw for checks that hold a false-discovery rate whatever the model is worth, and what that
-# will bring, by draws of which labels are wrong [M 7.8].
+# will bring, by draws of which labels are wrong. Checked rows whose label is right have ranks, and a row
+# that was not checked has the p value (1 + how many of them rank above it) / (checks + 1) [M 7.8].
 
 draws_price <- 200L  # draws of the wrong labels; fewer, but 20, where rows x draws would be more
 draws_cells <- 2e6   # than this
@@ -16,18 +17,18 @@ p_by_checks <- function(right, other) {
   list(p_value = p, fdr = stats::p.adjust(p, "BH", sum(other)))
 }
 
-#' What so many checks bring, drawn of so many rows: means over draws of the wrong labels
-#' @param wrong rows, the most suspicious first, x draws.
-#' @return c(found: of the checks wrong labels; calls, and how many of them wrong)
+#' Enough checks to call a row wrong at all: the smallest p value is not above the rate
+#' @param hint a bullet of the message, with its name. @param class of the error, beside few_checks.
 #' @noRd
-price_of <- function(wrong, checks, fdr) {
-  rows <- nrow(wrong)
-  rowMeans(vapply(seq_len(ncol(wrong)), function(draw) {
-    other <- !seq_len(rows) %in% sample.int(rows, checks)
-    called <- which(p_by_checks(!other & !wrong[, draw], other)$fdr <= fdr * (1 + 1e-12))
-    c(found = sum(wrong[!other, draw]), calls = length(called), wrong = sum(wrong[called, draw]))
-  }, numeric(3)))
+check_enough <- function(checks, fdr, arg, hint, class = NULL) {
+  refuse(
+    fdr * (checks + 1) < 1 - 1e-9,
+    c("{checks} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.", hint),
+    c("few_checks", class), arg = arg
+  )
 }
+
+# What checks of rows drawn at random bring -------------------------------------------
 
 #' The rows to draw from, which bring most wrong labels to light if some are wrong, and what that
 #' will bring, averaged over all noise models
@@ -35,35 +36,58 @@ price_of <- function(wrong, checks, fdr) {
 #' @return list(checks, among, fdr, found, calls, wrong)
 #' @noRd
 draw_price <- function(said, open, checks, fdr) {
-  draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
-  bring <- function(under, sizes) {
-    rows <- list(p = under$p[open, , , drop = FALSE], weight = under$weight)
-    wrong <- do.call(cbind, draw_classes(rows, draws, function(true) true != under$y[open]))
-    with_seed_or_stream(2L, vapply(sizes, function(among) {
-      price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
-    }, numeric(3)))
-  }
-  least <- min(ceiling(among_least * checks), length(open))
-  sizes <- unique(round(exp(seq(log(least), log(length(open)), length.out = among_tried))))
+  sizes <- sizes_tried(checks, length(open))
   some <- setdiff(said$model, "none")
-  brought <- bring(if (length(some)) truth_under(said, some) else said, sizes)
-  light <- brought["found", ] + brought["wrong", ]
+  if_some <- if (length(some)) truth_under(said, some) else said
+  tried <- brought_by_checks(if_some, open, sizes, checks, fdr)
+  light <- tried["found", ] + tried["wrong", ]
   best <- max(which(light >= among_near * max(light))) # more rows speak for more, also if the ranking is poor
-  c(list(checks = checks, among = sizes[best], fdr = fdr), as.list(bring(said, sizes[best])[, 1]))
+  brought <- brought_by_checks(said, open, sizes[best], checks, fdr)[, 1]
+  c(list(checks = checks, among = sizes[best], fdr = fdr), as.list(brought))
 }
 
+#' Numbers of rows to draw from, the same factor apart
+#' @noRd
+sizes_tried <- function(checks, most) {
+  least <- min(ceiling(among_least * checks), most)
+  unique(round(exp(seq(log(least), log(most), length.out = among_tried))))
+}
+
+#' What so many checks bring, drawn of each of so many rows
+#' @return see price_of(), a column for each number of rows
+#' @noRd
+brought_by_checks <- function(said, open, sizes, checks, fdr) {
+  draws <- max(20, min(draws_price, floor(draws_cells / length(open))))
+  rows <- list(p = said$p[open, , , drop = FALSE], weight = said$weight)
+  wrong <- do.call(cbind, draw_classes(rows, draws, function(true) true != said$y[open]))
+  of_first <- function(among) price_of(wrong[seq_len(among), , drop = FALSE], checks, fdr)
+  with_seed_or_stream(2L, vapply(sizes, of_first, numeric(3)))
+}
+
+#' What so many checks bring, drawn of so many rows: means over draws of the wrong labels
+#' @param wrong rows, the most suspicious first, x draws. @return see brought_once()
+#' @noRd
+price_of <- function(wrong, checks, fdr) rowMeans(apply(wrong, 2, brought_once, checks, fdr))
+
+#' What checks of rows drawn at random bring where it is known which labels are wrong
+#' @param wrong logical, the most suspicious rows first.
+#' @return c(found: of the checks wrong labels; calls, and how many of them wrong)
+#' @noRd
+brought_once <- function(wrong, checks, fdr) {
+  rows <- seq_along(wrong)
+  other <- !rows %in% sample.int(length(rows), checks)
+  called <- which(p_by_checks(!other & !wrong, other)$fdr <= fdr * (1 + 1e-12))
+  c(found = sum(wrong[!other]), calls = length(called), wrong = sum(wrong[called]))
+}
+
+# Drawing them ------------------------------------------------------------------------
+
 #' Rows drawn at random, in their order in the table
-#' @param order,open see review(). @return list(row: places of those drawn; price)
+#' @param order,open see review(). @return list(place: of those drawn; price)
 #' @noRd
 drawn_rows <- function(object, said, order, checks, fdr) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1, open = TRUE)
-  refuse(
-    fdr * (checks + 1) < 1 - 1e-9,
-    c(
-      "{checks} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.",
-      i = "The smallest number that can is {.code n = {ceiling((1 - 1e-9) / fdr) - 1}}."
-    ), "few_checks", arg = "n"
-  )
+  check_enough(checks, fdr, "n", c(i = "The smallest number that can is {.code n = {ceiling((1 - 1e-9) / fdr) - 1}}."))
   must(
     !anyDuplicated(object$data$rows), "object", "be a fit without copies of rows: they would be checked
      together", "drawn"

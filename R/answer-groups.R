@@ -1,5 +1,5 @@
 # Rates of wrong labels by group, and what they do to a comparison of the groups: by draws of the true classes,
-# so that all intervals hold at once [M 13.10].
+# so that all intervals hold at once [M 13.10]. Counts in draws are matrices, draws x groups.
 
 group_draws <- 2000L # of the true classes; fewer, but 200, where rows x draws would be more than
 group_cells <- 2e7   # this, and never more of them at once
@@ -86,37 +86,44 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
   said <- node_truth(judge)
   counts <- group_counts(judge, said, groups, class, hits)
   table <- group_table(counts, groups, level, group_higher(judge, said, groups))
-  if (length(class)) table[c("recorded", "corrected")] <- with(counts$prevalence, list(recorded, colMeans(draws)))
+  share <- counts$prevalence
+  if (length(class)) table[c("recorded", "corrected")] <- list(share$recorded, colMeans(share$draws))
   structure(
     table,
     differences = rbind(
-      if (length(class)) group_differences(counts$prevalence, "prevalence", levels(groups), level),
+      if (length(class)) group_differences(share, "prevalence", levels(groups), level),
       if (length(hits)) group_differences(counts$hits, "true positive rate", levels(groups), level)
     ),
     level = level, class = c("sturdy_groups", "data.frame"), of = levels[class]
   )
 }
 
-check_groups <- function(data, by, arg = "by") {
+# Groups -------------------------------------------------------------------------------
+
+#' The group of each row of a fit, a factor
+#' @noRd
+check_groups <- function(data, by) {
   if (is.null(by)) {
     sources <- data$reports$sources
     must(
-      length(sources) > 1, arg, "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
+      length(sources) > 1, "by", "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
     )
     return(factor(sources[data$source], sources))
   }
   must(
-    is.atomic(by) && length(by) == data$n_given && !anyNA(by[data$rows]), arg,
+    is.atomic(by) && length(by) == data$n_given && !anyNA(by[data$rows]), "by",
     "be the group of each of the {data$n_given} row{?s} of the data that the fit was given", "by", got = by
   )
   groups <- droplevels(as.factor(by)[data$rows])
   must(
-    nlevels(groups) > 1 && nlevels(groups) <= length(groups) / 2, arg, "be two groups or more, of several rows",
+    nlevels(groups) > 1 && nlevels(groups) <= length(groups) / 2, "by", "be two groups or more, of several rows",
     "by", more = c(x = "Here: {nlevels(groups)} group{?s} of {length(groups)} row{?s}.")
   )
   groups
 }
 
+#' The predicted class of each row of a fit, a number
+#' @noRd
 check_predicted <- function(predicted, data, levels) {
   code <- if (length(predicted) == data$n_given) match(as.character(predicted), levels)[data$rows] else NA
   must(
@@ -143,6 +150,8 @@ by_groups <- function(object, by) {
 scores_of <- function(object) {
   if (is.null(object$recalibration)) label_stage_scores(object) else object[c("blueprint", "data")]
 }
+
+# Counts ----------------------------------------------------------------------------
 
 #' How many labels of each row count for the rates: none of those that were trusted from the start
 #' @noRd
@@ -178,27 +187,28 @@ group_table <- function(counts, groups, level, higher) {
 #' Counts in draws of the true classes, by group
 #' @param judge what judges the labels. @param said of node_truth(). @param class a number or `NULL`.
 #' @param hits which rows are predicted to be of it, or `NULL`.
-#' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded [G], draws))
+#' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded [G], draws), of shares)
 #' @noRd
 group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
-  before <- recorded_before(judge$data$reports)
-  recorded <- replace(label_code(judge$data), before$row, before$value)
+  recorded <- recorded_code(judge)
   times <- report_times(judge$data$reports)
   rated <- rated_times(judge$data$reports)
-  sums <- function(what) t(rowsum(what, groups)) # draws x groups
-  count <- function(true) {
+  by_group <- function(numbers) rowsum(numbers, groups)
+  count <- function(true) { # of draws, a column each
     list(
-      wrong = sums((true != recorded) * rated), event = if (length(class)) sums((true == class) * times),
-      hit = if (length(hits)) sums((true == class & hits) * times)
+      wrong = t(by_group((true != recorded) * rated)), event = if (length(class)) t(by_group((true == class) * times)),
+      hit = if (length(hits)) t(by_group((true == class & hits) * times))
     )
   }
   most <- max(1, floor(group_cells / length(recorded)))
   drawn <- do.call(Map, c(rbind, draw_classes(said, max(200, min(group_draws, most)), count, most)))
+  size <- by_group(times)[, 1]
+  prevalence <- function(counted) t(t(counted$event) / size)
+  hit_rate <- function(counted) share_of(counted$hit, counted$event)
   compared <- function(share) list(recorded = share(count(recorded))[1, ], draws = share(drawn))
   list(
-    rows = rowsum(rated, groups)[, 1], wrong = drawn$wrong,
-    prevalence = if (length(class)) compared(function(of) t(t(of$event) / rowsum(times, groups)[, 1])),
-    hits = if (length(hits)) compared(function(of) share_of(of$hit, of$event))
+    rows = by_group(rated)[, 1], wrong = drawn$wrong,
+    prevalence = if (length(class)) compared(prevalence), hits = if (length(hits)) compared(hit_rate)
   )
 }
 
@@ -212,6 +222,8 @@ group_higher <- function(judge, said, groups) {
   others <- (rep(colSums(at$wrong), each = nlevels(groups)) - at$wrong) / (sum(at$rows) - at$rows)
   drop((at$wrong / at$rows > others) %*% said$weight)
 }
+
+# Intervals ----------------------------------------------------------------------------
 
 #' Ends between which a share `level` of draws is with all of their numbers: the same quantiles of each. How
 #' far the ranks of a draw are from the middle, at most, has a quantile `level`: so far from the middle are the ends
@@ -230,7 +242,7 @@ joint_ends <- function(draws, level) {
   ends
 }
 
-#' All pairs of groups
+#' The difference of shares of each pair of groups
 #' @param said list(recorded, draws), see group_counts().
 #' @noRd
 group_differences <- function(said, of, names, level) {

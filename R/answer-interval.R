@@ -1,17 +1,22 @@
-# Intervals of class probabilities: what is not known of the latent functions.
+# Intervals of class probabilities: what is not known of the latent functions. Of two classes, without a
+# label stage, P(probability <= Phi(x)) = sum_k w_k Phi((sqrt(nugget_k) x - m_k) / sd_k) over the nodes k is
+# solved for x; of several, and through a stage, ends are quantiles of draws [M 7.7, 12.2].
 
 interval_draws <- 1000L # of several classes, and through a label stage,
 interval_scales <- 128L # of a t process for two classes without one
 interval_block <- 2e6   # numbers by row, draw and class that are looked at together
 
-check_interval <- function(type, noise, allowed = c("response", "prob")) {
-  if (!type %in% allowed || noise) {
-    abort_sturdy(
-      "{.arg interval} is of the probability of the true class: {.arg type} must be
-       {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
-      "interval", arg = "interval"
-    )
-  }
+#' The probability of the interval, for an answer that has one
+#' @param allowed types of answers that have.
+#' @noRd
+check_interval <- function(interval, type, noise, allowed) {
+  refuse(
+    !type %in% allowed || noise,
+    "{.arg interval} is of the probability of the true class: {.arg type} must be
+     {.or {.val {allowed}}}, and {.arg noise} {.code FALSE}.",
+    "interval", arg = "interval"
+  )
+  check_number(interval, "interval", min = 0, max = 1, open = TRUE)
 }
 
 #' Class probabilities, those of predict() without an interval, with the ends of their intervals: a
@@ -21,11 +26,9 @@ check_interval <- function(type, noise, allowed = c("response", "prob")) {
 predicted_interval <- function(object, rows, level) {
   prob <- prob_new(object, rows$X)
   drawn <- is_several(object) || !is.null(object$label_stage)
-  ends <- if (drawn) {
-    drawn_interval(object, rows$X, prob, level)
-  } else event_interval(object, rows$X, level)
+  ends <- if (drawn) drawn_interval(object, rows$X, prob, level) else event_interval(object, rows$X, level)
   if (is_several(object)) {
-    parts <- list(estimate = prob, lower = ends$lower, upper = ends$upper)
+    parts <- c(list(estimate = prob), ends)
     return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
   }
   if (drawn) ends <- lapply(ends, function(end) end[, 2])
@@ -67,6 +70,8 @@ known_latent <- function(object, X) {
   )
 }
 
+# In closed form ---------------------------------------------------------------------
+
 #' The ends for two classes without a label stage: given the latent function the probability is pnorm(f /
 #' sqrt(nugget)), so its distribution has a closed form [M 7.7], of a t process given the scale that the
 #' function and its nugget have in common
@@ -100,52 +105,70 @@ bisect <- function(below, p, low, high) {
   (low + high) / 2
 }
 
+# By draws ---------------------------------------------------------------------------
+
 #' The ends for several classes, and of what goes through a label stage [M 7.7, 12.2]
 #'
 #' The distribution of a probability over the posterior has no closed form. Its quantiles are
-#' those of draws: a Latin hypercube of the latent functions, the same for every row, dealt out
-#' to the nodes by weight, each through a point of the label stage. Of 1000 draws the level of an end
-#' at 0.05 has a standard error of 0.007.
+#' those of draws, the same for every row, each through a point of the label stage. Of 1000 draws the level
+#' of an end at 0.05 has a standard error of 0.007.
 #' @param prob n x C, the estimates. @return list(lower, upper), rows x C.
 #' @noRd
 drawn_interval <- function(object, X, prob, level) {
-  functions <- latent_functions(object)
   draws <- check_count(
     getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10
   )
   check_memory(8 * as.double(draws) * ncol(prob), draws, what = "draws")
   latent <- known_latent(object, X)
-  dealt <- node_draws(latent$weight, draws)
+  random <- interval_random(object, latent$weight, draws)
+  meter <- progress_meter("Intervals", object$spec$control$progress)
+  lower <- upper <- unname(prob)
+  for (rows in row_blocks(nrow(X), draws * ncol(prob), interval_block)) {
+    meter(rows[1] - 1, nrow(X), paste(whole(nrow(X)), "rows"))
+    p <- through_stage(object, drawn_probabilities(latent, rows, random), prob[rows, , drop = FALSE])
+    for (c in seq_along(p)) {
+      ends <- apply(p[[c]], 1, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
+      lower[rows, c] <- ends[1, ]
+      upper[rows, c] <- ends[2, ]
+    }
+  }
+  list(lower = lower, upper = upper)
+}
+
+#' What draws have in common over the rows: a Latin hypercube of the latent functions, dealt out to the nodes
+#' by weight
+#' @return list(z, draws x functions; scale, of a t process; node; cut, thresholds of classes in an order)
+#' @noRd
+interval_random <- function(object, weight, draws) {
+  dealt <- node_draws(weight, draws)
   random <- with_seed_or_stream(1L, list(
-    z = latin_normals(draws, functions), scale = path_scale(object, draws),
+    z = latin_normals(draws, latent_functions(object)), scale = path_scale(object, draws),
     node = sample(rep(dealt$node, dealt$draws))
   ))
   cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
-  cut <- do.call(rbind, cut)[random$node, , drop = FALSE] # of classes in an order
-  meter <- progress_meter("Intervals", object$spec$control$progress)
-  ends <- array(0, c(nrow(X), 2, ncol(prob)))
-  size <- max(1, floor(interval_block / (draws * ncol(prob))))
-  for (rows in split(seq_len(nrow(X)), (seq_len(nrow(X)) - 1) %/% size)) {
-    meter(rows[1] - 1, nrow(X), paste(whole(nrow(X)), "rows"))
-    drawn <- lapply(latent[c("m", "sd", "noise")], function(part) { # a row for each row and draw
-      part <- part[rows, , random$node, drop = FALSE]
-      matrix(aperm(part, c(1, 3, 2)), ncol = functions)
-    })
-    of <- rep(seq_len(draws), each = length(rows))
-    g <- random$scale[of] * drawn$m + drawn$sd * random$z[of, , drop = FALSE] # in units of the scale
-    p <- if (is.null(cut)) {
-      class_probabilities(g, drawn$noise)
-    } else {
-      exp(ordered_log_prob(g[, 1], drawn$noise[, 1], cut[of, , drop = FALSE]))
-    }
-    p <- lapply(seq_len(ncol(prob)), function(c) matrix(p[, c], length(rows)))
-    p <- through_stage(object, p, prob[rows, , drop = FALSE])
-    for (c in seq_along(p)) {
-      ends[rows, , c] <- t(apply(p[[c]], 1, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE))
-    }
+  random$cut <- do.call(rbind, cut)[random$node, , drop = FALSE]
+  random
+}
+
+#' Draws of the probabilities of the classes at some rows
+#' @param latent of known_latent(). @param random of interval_random().
+#' @return list of a matrix a class, rows x draws
+#' @noRd
+drawn_probabilities <- function(latent, rows, random) {
+  functions <- dim(latent$m)[2]
+  at_draws <- function(part) { # a row for each row and draw
+    matrix(aperm(part[rows, , random$node, drop = FALSE], c(1, 3, 2)), ncol = functions)
   }
-  side <- function(k) matrix(ends[, k, ], nrow(X), ncol(prob))
-  list(lower = side(1), upper = side(2))
+  draw <- rep(seq_along(random$node), each = length(rows))
+  # in units of the scale
+  g <- random$scale[draw] * at_draws(latent$m) + at_draws(latent$sd) * random$z[draw, , drop = FALSE]
+  noise <- at_draws(latent$noise)
+  p <- if (is.null(random$cut)) {
+    class_probabilities(g, noise)
+  } else {
+    exp(ordered_log_prob(g[, 1], noise[, 1], random$cut[draw, , drop = FALSE]))
+  }
+  lapply(seq_len(ncol(p)), function(c) matrix(p[, c], length(rows)))
 }
 
 #' Draws of independent standard normals, each column of which has one in each of as many

@@ -103,11 +103,9 @@ loo_shape <- function(elpd, names) {
   )
 }
 
-#' Standard error of a sum of independent terms
+#' Standard error of a sum of independent terms, `NA` of one
 #' @noRd
-se_sum <- function(x) {
-  if (length(x) > 1) sqrt(length(x)) * stats::sd(x) else NA_real_
-}
+se_sum <- function(x) sqrt(length(x)) * stats::sd(x)
 
 #' @export
 print.sturdy_loo <- function(x, digits = 4, ...) {

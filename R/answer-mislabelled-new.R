@@ -94,8 +94,7 @@ said_of_new <- function(object, X, data, level, block = new_block) {
   at <- nodes(judge)
   used <- all_nodes(judge)
   check_memory(as.double(n) * length(at$weight), n)
-  size <- max(1, floor(block / (data$reports$classes * length(at$weight))))
-  blocks <- if (n > 0) split(seq_len(n), (seq_len(n) - 1) %/% size) else list(integer())
+  blocks <- if (n > 0) row_blocks(n, data$reports$classes * length(at$weight), block) else list(integer())
   said <- bind_blocks(lapply(blocks, function(rows) {
     seen <- seen_new(judge, X[rows, , drop = FALSE], used)
     labels <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
@@ -148,8 +147,8 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
     list(count = sum(colSums(wrong) * share))
   } else {
     density <- wrong_mixture(wrong, share)
-    ends <- density_ends(blurred_density(density, shared, n), level)
-    list(count = density_summary(density, NULL)$count, lower = ends[1], upper = ends[2])
+    ends <- density_summary(blurred_density(density, shared, n), level)[c("lower", "upper")]
+    c(density_summary(density, NULL), ends)
   }
   uncertain <- rate_learned(object) && length(weight) > 1
   c(expected, list(

@@ -77,16 +77,12 @@ shown_rows <- function(shown) {
     shown$contradicts <- ifelse(is.na(shown$contradicts), "-", shown$contradicts)
     shown[c("rank", "loo_wrong")] <- NULL # the order says one and loo the other, and lines are full
   }
+  several <- !is.null(shown$runner_up)
   words <- as.character(shown$suggested)
-  if (!is.null(shown$runner_up)) {
-    unclear <- paste0("unclear: ", words, " or ", shown$runner_up)
-    words <- ifelse(shown$p_suggested >= 0.5, words, unclear)
-  }
+  unclear <- if (several) paste0("unclear: ", words, " or ", shown$runner_up)
+  if (several) words <- ifelse(shown$p_suggested >= 0.5, words, unclear)
   shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
-  if (is.null(shown$runner_up)) {
-    return(shown)
-  }
-  shown[setdiff(names(shown), c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
+  shown[setdiff(names(shown), if (several) c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
 }
 
 describe_wrong <- function(expected, digits, n = NULL) {

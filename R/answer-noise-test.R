@@ -175,17 +175,16 @@ stated_labels <- function(object) {
 }
 
 #' What the data say of there being wrong labels
+#' @param fit,object the fit, and what judges its labels. @param labels of stated_labels(). @param hides see
+#'   scores_hide().
 #' @noRd
 stated_evidence <- function(fit, object, labels, hides) {
   models <- tested_models(object)
   none <- models$model == "none"
-  evidence <- flip_evidence(models)
-  factor <- exp(evidence$some - evidence$none)
+  factor <- exp(log_factor(models))
   plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
   beside <- fit$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
-  one <- models$model == "one"
-  by_class <- is_by_class(models$model)
   blind <- !labels$readers && !labels$settled && is_blind(object)
   alone <- if (blind) in_question(object)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
@@ -194,13 +193,19 @@ stated_evidence <- function(fit, object, labels, hides) {
     bayes_factor = factor, plain = plain, curve = curve,
     alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]), kind = kind,
     verdict = verdict_sentences[[if (labels$settled) "settled" else kind]], models = models,
-    two = if (any(one) && any(by_class)) {
-      exp(models_evidence(models, by_class) - models_evidence(models, one))
-    } else {
-      NA_real_
-    },
-    error = factor_error(object$nodes$models)
+    two = factor_by_class(models), error = factor_error(object$nodes$models)
   )
+}
+
+#' The Bayes factor for rates that differ by class against one rate, `NA` without both
+#' @noRd
+factor_by_class <- function(models) {
+  one <- models$model == "one"
+  by_class <- is_by_class(models$model)
+  if (!any(one) || !any(by_class)) {
+    return(NA_real_)
+  }
+  exp(models_evidence(models, by_class) - models_evidence(models, one))
 }
 
 #' How many are wrong, and how many of them the first checks would find
@@ -224,7 +229,7 @@ stated_doubts <- function(object, labels, kind) {
   rows <- !labels$readers && has_rows(object)
   list(
     suspects = if (!labels$readers && kind %in% verdict_called) suspected_class(object),
-    one_kind = if (rows) one_kind(object, models_with_errors(object)),
+    one_kind = if (rows) one_kind(object),
     alike = if (!labels$readers && kind != "blind") alike_classes(object), rare = rare_classes(object),
     on_bound = rates_on_bound(object)
   )
@@ -238,8 +243,7 @@ blind_rows <- 20L # rows from which that says something
 in_question <- function(object) {
   said <- truth(object)
   classes <- unique(said$y[said$source > 0L])
-  known <- certain_class(object$data$reports)
-  if (length(classes) == 1 && !classes %in% known) classes
+  if (length(classes) == 1 && !classes %in% certain_class(object$data$reports)) classes
 }
 
 #' Do the inputs, or scores, say next to nothing of the labels?
@@ -251,12 +255,9 @@ is_blind <- function(object) {
     return(length(in_question(object)) == 1)
   }
   times <- report_times(object$data$reports)[used]
-  if (sum(times) < blind_rows) {
-    return(FALSE)
-  }
   code <- said$y[used]
   share <- vapply(seq_len(ncol(object$omega)), function(c) sum(times[code == c]), 0) / sum(times)
-  sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
+  sum(times) >= blind_rows && sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
 }
 
 one_kind_share <- 0.6 # of the wrong labels expected, of several classes
@@ -264,14 +265,11 @@ one_kind_share <- 0.6 # of the wrong labels expected, of several classes
 #' One class taken for one other: where most wrong labels expected are of that kind
 #' @return list(true, recorded, count, all), or `NULL`
 #' @noRd
-one_kind <- function(object, some) {
-  if (!is_several(object) || !length(some)) {
-    return(NULL)
-  }
+one_kind <- function(object) {
   counts <- matrix_counts(object)
   diag(counts) <- 0
   k <- which.max(counts)
-  if (counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
+  if (is_several(object) && counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
     levels <- object$blueprint$levels
     list(
       true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],
@@ -328,13 +326,13 @@ factor_error <- function(models) {
 
 factor_words <- function(error, points, factor) {
   if (is.infinite(factor)) { # that no label is wrong is ruled out
-    return(paste0("By ", whole(points), " points."))
+    paste0("By ", whole(points), " points.")
+  } else if (is.na(error)) {
+    "Laplace's method stands for points, so the error of the Bayes factor is not known."
+  } else {
+    paste0(
+      "By ", whole(points), " points, which leave a standard error of a factor of ",
+      format(signif(exp(error), 3)), " in the Bayes factor."
+    )
   }
-  if (is.na(error)) {
-    return("Laplace's method stands for points, so the error of the Bayes factor is not known.")
-  }
-  paste0(
-    "By ", whole(points), " points, which leave a standard error of a factor of ",
-    format(signif(exp(error), 3)), " in the Bayes factor."
-  )
 }

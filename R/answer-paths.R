@@ -77,6 +77,9 @@ path_draw.sturdy_model <- function(object, X, draws) {
   )
 }
 
+#' Of a kernel between all rows: g(x) = g0(x) + k(x, X) K^-1 (u - u0), where g0 is of the prior and u0 what it is
+#' at the rows with their nuggets, and u is of the posterior there
+#' @noRd
 path_draw_dense <- function(object, X, draws) {
   rows <- object$data$X
   hyper <- kernel_hyper(object$kernel)
@@ -89,12 +92,14 @@ path_draw_dense <- function(object, X, draws) {
   new <- features$at(X)
   old <- features$at(rows)
   L <- any_root(K)
+  # K^-1 k(X, x)
   A <- native_solve(L, native_solve(L, native_gram(rows, X, columns, hyper)), TRUE) # n x N
   weights <- matrix(stats::rnorm(ncol(new) * draws), ncol(new))
   nugget <- sqrt(hyper$nugget / times) * matrix(stats::rnorm(nrow(K) * draws), nrow(K))
   posterior <- native_product(root, matrix(stats::rnorm(nrow(K) * draws), nrow(K)), FALSE)
   prior <- native_product(old, weights, FALSE) + nugget
   deviation <- native_product(new, weights, FALSE) + native_product(A, posterior - prior)
+  # that of these deviations, and what it should be
   variance <- rowSums((new - native_product(A, old))^2) + hyper$nugget * colSums(A^2 / times) +
     colSums(native_product(root, A)^2)
   wanted <- pmax(drop(exact$s2) - hyper$nugget, .Machine$double.xmin)
@@ -116,10 +121,7 @@ fourier_features <- function(hyper, columns) {
     unit <- if (cosine) shaped_rows(X, columns, "cosine") / rep(sqrt(columns$weight), each = nrow(X))
     angle <- (if (cosine) unit else X) %*% frequency
     waves <- cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
-    if (parts[4] == 0) {
-      return(waves)
-    }
-    cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
+    cbind(waves, if (parts[4] != 0) X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
   })
 }
 
@@ -196,25 +198,29 @@ through_stage <- function(object, p, prob) {
     return(p)
   }
   few <- stage$nodes$few
-  draws <- ncol(p[[1]])
-  dealt <- node_draws(few$weight, draws)
-  point <- with_seed_or_stream(2L, sample(rep(dealt$node, dealt$draws)))
-  at_points <- function(p, through) {
-    for (k in dealt$node) {
-      mine <- which(point == k)
-      P <- vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(prob) * length(mine)))
-      P <- through(matrix(P, ncol = length(p)), k)
-      for (t in seq_along(p)) p[[t]][, mine] <- P[, t]
-    }
-    p
-  }
+  dealt <- node_draws(few$weight, ncol(p[[1]]))
+  point <- with_seed_or_stream(2L, sample(rep(dealt$node, dealt$draws))) # of each draw
   recorded <- if (own_kind(object) == "recorded") unname(object$omega)
-  q <- at_points(p, function(P, k) {
+  by_weights <- through_points(p, point, function(P, k) {
     if (!is.null(recorded)) P <- P %*% recorded
     at_k(label_seen_new(pmax(P, score_least), stage$nodes, few$node[k], overlap = FALSE), 1)
   })
   U <- label_overlap_at(stage$nodes, few$node)
-  moved_to_mean(q, prob, function(q) at_points(q, function(q, k) q %*% at_k(U, k)))
+  moved_to_mean(by_weights, prob, function(q) through_points(q, point, function(q, k) q %*% at_k(U, k)))
+}
+
+#' Probabilities of draws after each has gone through its point
+#' @param p see through_stage(). @param point of each draw. @param through a function of probabilities,
+#'   a column a class, and a point.
+#' @noRd
+through_points <- function(p, point, through) {
+  for (k in unique(point)) {
+    mine <- which(point == k)
+    P <- vapply(p, function(one) as.vector(one[, mine]), numeric(nrow(p[[1]]) * length(mine)))
+    P <- through(matrix(P, ncol = length(p)), k)
+    for (t in seq_along(p)) p[[t]][, mine] <- P[, t]
+  }
+  p
 }
 
 moved_steps <- c(most = 100, size = 1, left = 1e-9) # of the log of a factor; and what they leave
@@ -235,8 +241,7 @@ moved_to_mean <- function(p, mean, mixed = identity) {
       size <- moved_steps[["size"]]
       one * exp(pmin(pmax(gap / slope / 2, -size), size)) # half of Newton's step: others move, too
     }, p, gaps)
-    sum <- Reduce(`+`, p)
-    p <- lapply(p, `/`, sum)
+    p <- lapply(p, `/`, Reduce(`+`, p))
   }
   mixed(p)
 }

@@ -209,30 +209,31 @@ truth_of_new <- function(object, newdata, y) {
 
 are_classes <- function(predictions) is.factor(predictions) || is.character(predictions)
 
-#' Predictions for the rows used as probabilities of the classes, n x C; 0 and 1 where
-#' classes were given
+#' Predictions as probabilities of the classes, a row each; 0 and 1 where classes were given; `NULL` of others
 #' @noRd
-check_predictions <- function(predictions, names, said, levels) {
-  classes <- length(levels)
-  p <- if (is.null(dim(predictions)) && are_classes(predictions)) {
-    diag(classes)[match(as.character(predictions), levels), , drop = FALSE]
-  } else if (!is.numeric(predictions)) {
-    NULL
-  } else if (!is.null(dim(predictions))) {
+predictions_prob <- function(predictions, levels) {
+  if (!is.null(dim(predictions)) && is.numeric(predictions)) {
     named <- colnames(predictions)
     predictions[, if (is.null(named)) seq_len(ncol(predictions)) else match(levels, named), drop = FALSE]
-  } else if (classes == 2) cbind(1 - predictions, as.double(predictions))
+  } else if (are_classes(predictions) && is.null(dim(predictions))) {
+    diag(length(levels))[match(as.character(predictions), levels), , drop = FALSE]
+  } else if (is.numeric(predictions) && length(levels) == 2) cbind(1 - predictions, as.double(predictions))
+}
+
+#' Predictions for the rows used as probabilities of the classes, n x C
+#' @noRd
+check_predictions <- function(predictions, names, said, levels) {
+  p <- predictions_prob(predictions, levels)
   at <- predictions_used(NROW(predictions), names, said)
   used <- if (!is.null(p) && !is.null(at)) unname(p[at, , drop = FALSE])
+  shares <- length(used) > 0 && !anyNA(used) && all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
   all <- length(said$rows)
   wanted <- paste0(
     "for each of the ", count(said$given, "row"), if (all != said$given) paste0(" (or of the ", all, " used)")
   )
   must(
-    length(used) > 0 && !anyNA(used) && ncol(used) == classes && all(used >= 0) &&
-      all(abs(rowSums(used) - 1) < 1e-6),
-    "predictions", paste(
-      "have, {wanted},", if (classes == 2) "the probability of {.val {levels[2]}},", "a class,
+    shares && ncol(used) == length(levels), "predictions", paste(
+      "have, {wanted},", if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class,
       {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
     ), "predictions", got = predictions
   )

@@ -21,11 +21,10 @@ noticed <- function(object, share = 0.1) {
   stage <- judged_by(object)
   kind <- stage$recalibration$kind
   classes <- ncol(stage$omega)
-  if (is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_most) {
-    return(NULL)
-  }
   open <- which(label_source(stage$data$reports) != 0L)
-  if (length(unique(label_code(stage$data)[open])) < 2) { # all may be wrong unseen
+  unasked <- is.null(kind) || kind == "scores" || !has_rows(object) || classes > noticed_most
+  # where all are of one class all may be wrong unseen
+  if (unasked || length(unique(label_code(stage$data)[open])) < 2) {
     return(NULL)
   }
   table <- noticed_table(object, stage, open)
@@ -118,7 +117,7 @@ noticed_factor <- function(table, rates, stage) {
   problem <- function(model) label_problem(labels$rows, model, table$noise, table$near)
   none <- label_integral(problem("none"), 0L)
   some <- label_integral(problem(holding$model), 0L, list(none))
-  gain <- function(part) sum(drawn_variance(labels, label_slopes_of(labels, part))) / 2
+  gain <- function(part) sum(drawn_variance(labels, slopes_at_mode(labels, part))) / 2
   apart <- label_log_prob(labels, some) - label_log_prob(labels, none)
   list(
     mean = some$log_evidence - none$log_evidence + gain(some) - gain(none) + log(holding$share),
@@ -173,7 +172,7 @@ label_log_prob <- function(labels, part, z = best_mode(part)$z) {
 
 #' Their slopes at the best mode along the axes of its covariance, a column each
 #' @noRd
-label_slopes_of <- function(labels, part) {
+slopes_at_mode <- function(labels, part) {
   mode <- best_mode(part)
   slopes <- lapply(seq_len(part$problem$d), function(j) {
     step <- label_step * mode$root[, j]
@@ -192,9 +191,7 @@ label_slopes_of <- function(labels, part) {
 noticed_model <- function(stage, wrong) {
   models <- tested_models(stage)
   prior <- stats::setNames(models$prior, models$model)[models$model != "none"]
-  simplest <- if (length(wrong) > 1) {
-    "one"
-  } else c(names(which(noise_only == wrong)), paste0("alone", wrong))
+  simplest <- if (length(wrong) > 1) "one" else c(names(which(noise_only == wrong)), paste0("alone", wrong))
   holding <- intersect(c(simplest, "two", "each", "matrix"), names(prior))
   if (!length(holding)) {
     return(list(model = names(which.max(prior)), share = 1))
@@ -230,10 +227,8 @@ softer_power <- function(p, times, nats) {
   entropy <- function(p) -sum(times * p * log(pmax(p, 1e-300)))
   lacking <- function(power) entropy(softer(p, power)) - entropy(p) - nats
   if (!isTRUE(nats > 1e-6)) {
-    return(1)
-  }
-  if (lacking(noticed_step) < 0) {
-    return(noticed_step)
-  }
-  stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
+    1
+  } else if (lacking(noticed_step) < 0) {
+    noticed_step
+  } else stats::uniroot(lacking, c(noticed_step, 1), tol = 1e-6)$root
 }

@@ -147,9 +147,6 @@ predict.sturdy_model <- function(object,
   if (!apart) check_no_dots(...)
   several <- is_several(object)
   of_event <- if (several) "prob" else "response"
-  if (!is.null(interval)) {
-    interval <- check_number(interval, "interval", min = 0, max = 1, open = TRUE)
-  }
   if (missing(type)) type <- if (is.null(interval)) "class" else of_event
   type <- check_choice(
     type, c(
@@ -158,7 +155,7 @@ predict.sturdy_model <- function(object,
     ), "type"
   )
   noise <- check_flag(noise, "noise")
-  if (!is.null(interval)) check_interval(type, noise, unique(c(of_event, "prob")))
+  if (!is.null(interval)) interval <- check_interval(interval, type, noise, unique(c(of_event, "prob")))
   if (!is.null(cost)) cost <- check_cost(cost, object$blueprint$levels, type)
   if (type == "true") {
     return(predicted_truth(object, newdata))

@@ -130,9 +130,9 @@ bound_share <- 0.5  # with more than this probability
 #' The shortest interval with a share `level` of a distribution of probabilities, known by
 #' weighted draws
 #'
-#' It begins at a bound where the density falls from there: a rate of 0 can be inside. The draws
-#' are smoothed by Silverman's rule, drawn together by as much as that adds to their variance and
-#' reflected at the bounds. Those at 0 (a noise model without wrong labels) stay there.
+#' It begins at a bound where the density falls from there: a rate of 0 can be inside. Draws at 0 (a noise
+#' model without wrong labels) stay there, the others are smoothed.
+#' @param most the largest that they can be.
 #' @noRd
 shortest_interval <- function(x, weight, level, most) {
   weight <- weight / sum(weight)
@@ -148,18 +148,28 @@ shortest_interval <- function(x, weight, level, most) {
   if (none || !isTRUE(spread > 1e-10 * centre)) { # all the same, but for rounding
     return(range(x[if (none) !inside else weight > 0]))
   }
+  smooth <- smoothed_draws(x[inside], share, centre, spread, most)
+  at <- c(0, smooth$at)
+  below <- 1 - some + some * c(0, smooth$below)
+  upper <- stats::approx(below, at, replace(below, at == 0, 0) + level, ties = "ordered")$y # of each lower end
+  k <- which.min(upper - at)
+  c(at[k], upper[k])
+}
+
+#' The distribution function of draws smoothed by Silverman's rule, drawn together by as much as that adds to
+#' their variance and reflected at the bounds
+#' @param share weights that sum to 1. @return list(at, below)
+#' @noRd
+smoothed_draws <- function(x, share, centre, spread, most) {
   step <- 0.9 * sum(share^2)^(1 / 5) # over the spread
-  draws <- centre + sqrt(1 - step^2) * (x[inside] - centre)
+  draws <- centre + sqrt(1 - step^2) * (x - centre)
   h <- step * spread
   ends <- c(max(0, min(draws) - 5 * h), min(most, max(draws) + 5 * h))
   knots <- seq(ends[1], ends[2], length.out = 128)
-  smooth <- vapply(knots, function(e) {
+  below <- vapply(knots, function(e) {
     normal <- stats::pnorm(c((e - draws) / h, (-e - draws) / h, (e + draws - 2 * most) / h))
     sum(share * matrix(normal, length(draws)) %*% c(1, -1, 1))
   }, numeric(1))
-  at <- c(0, seq(ends[1], ends[2], length.out = 512))
-  upto <- 1 - some + some * c(0, stats::splinefun(knots, smooth, "monoH.FC")(at[-1]))
-  upper <- stats::approx(upto, at, replace(upto, at == 0, 0) + level, ties = "ordered")$y
-  k <- which.min(upper - at)
-  c(at[k], upper[k])
+  at <- seq(ends[1], ends[2], length.out = 512)
+  list(at = at, below = stats::splinefun(knots, below, "monoH.FC")(at))
 }

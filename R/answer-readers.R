@@ -84,7 +84,6 @@ reader_agreement <- function(reports) {
     chance <- sum(share(1) * share(2))
     c(nrow(both), agree, if (isTRUE(chance < 1)) (agree - chance) / (1 - chance) else NA)
   }, numeric(3))
-  told <- matrix(told, 3)
   told[is.nan(told)] <- NA
   counted <- matrix(2, ncol(labels), ncol(labels))
   counted[reports$together[, 1:2, drop = FALSE]] <- reports$together[, 3]
@@ -121,8 +120,7 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
     cat("\nCohen's kappa of ", count(nrow(pairs), "pair"), if (nrow(most) < nrow(pairs)) {
       paste0(", the ", readers_shown, " with most rows")
     }, "\n", sep = "")
-    pairs <- most
-    print(pairs[names(pairs) != "counted" | any(pairs$counted < 2)], digits = digits, row.names = FALSE)
+    print(most[names(most) != "counted" | any(most$counted < 2)], digits = digits, row.names = FALSE)
   }
   invisible(x)
 }

@@ -11,10 +11,11 @@ review_readers <- function(object, n, id) {
   said <- node_truth(object)
   told <- reading_told(said$p, said$weight, said$omega)
   # nobody reads a row again, or one whose class is known
-  at <- reports$source > 0L
-  told$bits[cbind(reports$row, reports$source)[at, , drop = FALSE]] <- NA
-  told$bits[report_known(reports), ] <- NA
-  told$p[report_known(reports), ] <- diag(reports$classes)[said$y[report_known(reports)], ]
+  by_reader <- reports$source > 0L
+  known <- report_known(reports)
+  told$bits[cbind(reports$row, reports$source)[by_reader, , drop = FALSE]] <- NA
+  told$bits[known, ] <- NA
+  told$p[known, ] <- diag(reports$classes)[said$y[known], ]
   if (length(open$rows)) {
     new <- truth_new(object, X)
     none <- reading_told(new$p, new$weight, said$omega[new$node])
@@ -46,8 +47,7 @@ reading_told <- function(p, weight, omega) {
   before <- mean_over(p, weight)
   classes <- ncol(before)
   log2_of <- function(x) ifelse(x > 0, log2(x), 0)
-  readers <- seq_len(dim(omega[[1]])[1])
-  each <- lapply(readers, function(r) {
+  each <- lapply(seq_len(dim(omega[[1]])[1]), function(r) {
     bits <- right <- numeric(nrow(before))
     for (v in seq_len(classes)) {
       share <- vapply(omega, function(at) at[r, , v], numeric(classes)) # C x K

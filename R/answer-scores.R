@@ -155,18 +155,14 @@ check_meant <- function(class, levels) {
 #' @noRd
 calibration_bins <- function(probability, event, bins, level) {
   breaks <- distant_breaks(probability, bins)
-  bin <- if (length(breaks) > 1) {
-    # all.inside: rounding must not make a bin of its own of the smallest value
-    findInterval(probability, breaks, all.inside = TRUE)
-  } else {
-    rep(1L, length(probability))
-  }
-  n <- as.vector(tapply(event, bin, length))
-  observed <- as.vector(tapply(event, bin, mean))
+  # all.inside: rounding must not make a bin of its own of the smallest value
+  bin <- if (length(breaks) > 1) findInterval(probability, breaks, all.inside = TRUE) else 0 * probability
+  in_bins <- function(numbers, of) as.vector(tapply(numbers, bin, of))
+  n <- in_bins(event, length)
+  observed <- in_bins(event, mean)
   ends <- wilson_interval(observed, n, level)
   data.frame(
-    predicted = as.vector(tapply(probability, bin, mean)),
-    observed = observed, n = n, lower = ends$lower, upper = ends$upper
+    predicted = in_bins(probability, mean), observed = observed, n = n, lower = ends$lower, upper = ends$upper
   )
 }
 

@@ -105,7 +105,6 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   check_posterior(object)
   twice <- duplicated(tolower(c(keep, name)))
   must(!any(twice), "keep", "name each column of the answer once, {.arg name} among them", got = keep)
-  label <- if (!is.null(labels)) sql_name(labels, con)
   within <- flat && !is.null(object$label_stage)
   names <- c(unlist(object$blueprint$columns), all.vars(object$blueprint$terms), keep, labels, table, name)
   steps <- sql_steps(flat && !within, table, names, con)
@@ -114,7 +113,7 @@ predict_sql <- function(object, table = NULL, keep = NULL, labels = NULL,
   answer <- if (is.null(labels)) {
     sql_event(object, used, z, steps$let, noise)
   } else {
-    sql_wrong(object, used, z, steps$let, label, con)
+    sql_wrong(object, used, z, steps$let, sql_name(labels, con), con)
   }
   hint <- sql_hint(materialized)
   if (within) { # its columns are those of the query around it

@@ -1,4 +1,4 @@
-# The rows of a fit by how likely their labels are to be wrong, and which of them to call wrong.
+# The rows of a fit by how likely their labels are to be wrong.
 
 #' The rows, the most suspicious first: how likely each label is to be wrong, and what it
 #' should be

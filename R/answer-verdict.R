@@ -78,14 +78,12 @@ worded <- function(test) {
 #'   scores_hide(); and `unusual`: without unusual rows it does speak for them.
 #' @noRd
 verdict_kind <- function(factor, curve = NA, plain = NA, blind = FALSE, hides = FALSE) {
-  if (isTRUE(curve < verdict_limits[1])) {
-    return("curve")
-  }
-  if (blind) {
-    return("blind")
-  }
   kind <- verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
-  if (kind %in% verdict_called) {
+  if (isTRUE(curve < verdict_limits[1])) {
+    "curve"
+  } else if (blind) {
+    "blind"
+  } else if (kind %in% verdict_called) {
     kind
   } else if (hides) {
     "scores"
@@ -240,14 +238,9 @@ verdict_notes <- function(test) {
   if (test$kind %in% c("curve", "blind")) {
     return(NULL)
   }
-  sign <- test$kind != "no sign"
   called <- is_called(test)
-  one <- if (sign) one_class(test)
-  other <- encodeString(setdiff(test$levels, one), quote = "\"")
-  differ <- sign && isTRUE(test$two > verdict_limits[2])
-  classes <- differ && length(test$levels) > 2
   kind <- test$one_kind
-  number <- function(v) count_text(v, 2)
+  alike <- test$alike
   said <- function(so, ...) if (isTRUE(so)) paste0(...)
   c(
     in_sample_words(test$in_sample),
@@ -263,28 +256,36 @@ verdict_notes <- function(test) {
       !is.null(test$suspects), "All labels ", quoted_empty(test$suspects),
       " are equally suspect: the inputs do not predict them."
     ),
-    said(
-      classes, "Odds of ", odds_words(test$two), " that some classes are taken for particular others: ",
-      "see noise_matrix()."
-    ),
-    said(
-      length(one) > 0 && !classes, "Only true ", quoted_empty(one), " seem recorded wrongly. If ", other,
-      " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
-    ),
-    said(
-      differ && !classes && !length(one) && side_told(test$models), "Odds of ", odds_words(test$two),
-      " that more labels of true ", quoted_empty(test$rates$class[which.max(test$rates$rate)]), " are wrong."
-    ),
+    if (test$kind != "no sign") which_class_words(test),
     said(
       !is.null(kind) && called, "Errors of one kind: ", quoted_empty(kind$true), " recorded as ",
-      quoted_empty(kind$recorded), " (expected ", number(kind$count), " of ", number(kind$all), ")."
+      quoted_empty(kind$recorded), " (expected ", count_text(kind$count, 2), " of ", count_text(kind$all, 2), ")."
     ),
     said(
-      !is.null(test$alike), "Rows of ", quoted_empty(test$alike[1]), " and ", quoted_empty(test$alike[2]),
+      !is.null(alike), "Rows of ", quoted_empty(alike[1]), " and ", quoted_empty(alike[2]),
       " look alike: errors between these two can't be told from overlap. Check some of both."
     ),
     rare_words(test$rare)
   )
+}
+
+#' In which classes labels are wrong, where the data tell
+#' @noRd
+which_class_words <- function(test) {
+  differ <- isTRUE(test$two > verdict_limits[2])
+  one <- one_class(test)
+  if (differ && length(test$levels) > 2) {
+    paste0("Odds of ", odds_words(test$two), " that some classes are taken for particular others: see noise_matrix().")
+  } else if (length(one)) {
+    other <- encodeString(setdiff(test$levels, one), quote = "\"")
+    paste0(
+      "Only true ", quoted_empty(one), " seem recorded wrongly. If ", other,
+      " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
+    )
+  } else if (differ && side_told(test$models)) {
+    most <- test$rates$class[which.max(test$rates$rate)]
+    paste0("Odds of ", odds_words(test$two), " that more labels of true ", quoted_empty(most), " are wrong.")
+  }
 }
 
 #' Notes as lines of print_fields()

@@ -53,11 +53,7 @@ any_density <- function(density) if (length(density) > 1) replace(density, 1, 0)
 #' @noRd
 density_summary <- function(density, level) {
   count <- sum((seq_along(density) - 1) * density) / sum(density)
-  if (is.null(level)) {
-    return(list(count = count))
-  }
-  ends <- density_ends(density, level)
-  list(count = count, lower = ends[1], upper = ends[2])
+  c(list(count = count), if (!is.null(level)) stats::setNames(as.list(density_ends(density, level)), c("lower", "upper")))
 }
 
 #' Central interval of a distribution on 0, 1, ...
@@ -78,12 +74,11 @@ density_ends <- function(density, level) {
 #' @noRd
 overlap_ends <- function(object, level = 0.9) {
   held <- object$recalibration$apart
-  if (is.null(held)) {
-    return(NULL)
+  if (!is.null(held)) {
+    learned <- density_summary(average_density(object), level)
+    apart <- density_summary(held$density, level)
+    rbind(overlap = as.data.frame(learned), apart = as.data.frame(apart))
   }
-  learned <- density_summary(average_density(object), level)
-  apart <- density_summary(held$density, level)
-  rbind(overlap = as.data.frame(learned), apart = as.data.frame(apart))
 }
 
 #' Does the number at the other end stand for more than was learned, where nothing speaks for wrong
@@ -91,9 +86,8 @@ overlap_ends <- function(object, level = 0.9) {
 #' @param ends see overlap_ends().
 #' @noRd
 scores_hide <- function(object, ends) {
-  said <- flip_evidence(object$nodes$models)
-  !is.null(ends) && !is.null(said) && said$some - said$none <= log(verdict_limits[2]) &&
-    ends["apart", "upper"] > ends["overlap", "upper"]
+  no_sign <- isTRUE(log_factor(object$nodes$models) <= log(verdict_limits[2]))
+  no_sign && !is.null(ends) && ends["apart", "upper"] > ends["overlap", "upper"]
 }
 
 #' The number by an average, where that is so up to the other end

@@ -116,11 +116,10 @@ ais_run <- function(problem, se, max_moves, progress) {
 #' @noRd
 ais_more_levels <- function(s, batch, now, moves_left) {
   enough <- now$ess >= ais_least_share * length(now$log_w)
-  if (enough || moves_left < now$levels * length(now$log_w)) {
-    return(NULL)
+  if (!enough && moves_left >= now$levels * length(now$log_w)) {
+    more <- ais_plan(s, batch, 2 * length(s), moves_left)
+    if (length(more) >= 2 * length(s)) more
   }
-  more <- ais_plan(s, batch, 2 * length(s), moves_left)
-  if (length(more) >= 2 * length(s)) more
 }
 
 #' Chains to run next: half of what seems to be missing, in whole batches

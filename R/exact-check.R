@@ -113,8 +113,7 @@ some_rows <- function(object, k) {
   if (is.null(k) || k >= nobs(object) && !is_low_rank(object)) {
     return(object)
   }
-  some <- utils::head(table_order(data$X, data$y), k)
-  object$data <- data_of(data, some)
+  object$data <- data_of(data, utils::head(table_order(data$X, data$y), k))
   object$data["na_action"] <- list(NULL)
   object["inducing"] <- list(NULL)
   # EP of an average is at its point, as the simulation is, not at the mean over nodes

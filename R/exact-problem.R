@@ -13,11 +13,10 @@
 #' @noRd
 ais_problem <- function(object) {
   check_simulated(object)
-  several <- is_several(object)
   grams <- lapply(class_hypers_of(object), function(hyper) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)
   })
-  problem <- if (several) {
+  problem <- if (is_several(object)) {
     classes_problem(grams, row_likelihood(object))
   } else {
     ais_problem_gram(grams[[1]], object$data$y, object$epsilon)
@@ -55,12 +54,13 @@ class_hypers_of <- function(object) {
   lapply(seq_along(hyper$nugget), class_hyper, hyper = hyper)
 }
 
+#' Of two classes
+#' @param K the kernel between the rows. @param y labels, -1 and +1. @param epsilon the rate, or both.
+#' @noRd
 ais_problem_gram <- function(K, y, epsilon) {
-  both <- rep_len(unname(epsilon), 2)
-  neg <- both[1]
-  pos <- both[2]
-  barrier <- c(log1p(-neg) - log(pos), log1p(-pos) - log(neg))
-  offset <- sum(y < 0) * log1p(-neg) + sum(y > 0) * log1p(-pos)
+  wrong <- rep_len(unname(epsilon), 2)
+  barrier <- log1p(-wrong) - log(rev(wrong))
+  offset <- sum(y < 0) * log1p(-wrong[1]) + sum(y > 0) * log1p(-wrong[2])
   c(factored(list(K)), list(
     functions = 1L, y = as.double(y), barrier = barrier,
     top = ifelse(is.finite(barrier), barrier, impossible_top(y)), offset = offset
@@ -148,7 +148,6 @@ rows_of <- function(problem, c) (c - 1) * nrow(problem$B) + seq_len(nrow(problem
 #' @noRd
 conditional_latent <- function(object, kernel, X) {
   hyper <- class_hypers_of(object)[[kernel$k]]
-  cross <- native_gram(object$data$X, X, model_columns(object), hyper)
-  V <- native_solve(kernel$B, cross)
+  V <- native_solve(kernel$B, native_gram(object$data$X, X, model_columns(object), hyper))
   list(V = V, cov = native_gram(X, NULL, model_columns(object), hyper) - native_product(V, V))
 }

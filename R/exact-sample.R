@@ -100,8 +100,7 @@ posterior_sample <- function(object,
   n_most <- max(nobs(object), sum(new$complete))
   check_memory(5 * as.double(n_most)^2, n_most, TRUE)
   problem <- ais_problem(object)
-  start <- sample_start(problem)
-  draws <- sample_moves(problem, start, n, thin, progress)
+  draws <- sample_moves(problem, sample_start(problem), n, thin, progress)
   if (!is.null(new)) draws <- sample_at(object, problem, draws, new)
   if (is.finite(object$spec$df)) {
     shape <- object$spec$df / 2

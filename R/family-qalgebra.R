@@ -114,11 +114,9 @@ check_elementwise <- function(x, arg) {
 
 check_conformable <- function(args, n) {
   arrays <- Filter(is.array, args)
-  if (length(arrays) == 0 || n == 0) {
-    return(invisible())
-  }
+  none <- length(arrays) == 0 || n == 0
   must(
-    length(unique(lapply(arrays, dim))) == 1 && length(arrays[[1]]) == n, names(arrays),
+    none || length(unique(lapply(arrays, dim))) == 1 && length(arrays[[1]]) == n, names(arrays),
     "have the same dimensions, and vectors used with them must not be longer", "shape",
     more = c(x = "{.arg {names(arrays)[1]}} is {describe(arrays[[1]])}."), of = "Arrays"
   )

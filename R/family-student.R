@@ -79,8 +79,7 @@ mvt <- function(mu, Sigma, df = Inf) {
   Sigma <- check_square(Sigma, length(mu), "Sigma")
   df <- check_df(df)
   # membership of the family: positive definite, and representable
-  status <- native_mvt_natural(mu, Sigma, df)$status
-  check_mvt_status(status, "Sigma")
+  check_mvt_status(native_mvt_natural(mu, Sigma, df)$status, "Sigma")
   structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
 }
 
@@ -88,13 +87,8 @@ mvt <- function(mu, Sigma, df = Inf) {
 #' @export
 mvt_natural <- function(mu, Sigma, df = Inf) {
   p <- as_mvt(mu, Sigma, df, missing(Sigma) && missing(df))
-  out <- native_mvt_natural(p$mu, p$Sigma, p$df)
-  check_mvt_status(out$status, "Sigma")
-  new_mvt_natural(
-    stats::setNames(out$theta1, names(p$mu)),
-    copy_dimnames(out$theta2, p$Sigma),
-    p$df
-  )
+  out <- native_mvt_natural(p$mu, p$Sigma, p$df) # mvt() has seen that it can be represented
+  new_mvt_natural(stats::setNames(out$theta1, names(p$mu)), copy_dimnames(out$theta2, p$Sigma), p$df)
 }
 
 #' @rdname mvt
@@ -119,9 +113,8 @@ mvt_from_natural <- function(theta1, theta2, df = Inf) {
 #' @export
 mvt_log_partition <- function(x) {
   if (inherits(x, "sturdy_mvt")) {
-    x <- mvt(x$mu, x$Sigma, x$df)
+    x <- as_mvt(x)
     out <- native_mvt_natural(x$mu, x$Sigma, x$df)
-    check_mvt_status(out$status, "Sigma")
   } else if (inherits(x, "sturdy_mvt_natural")) {
     x <- as_mvt_natural(x)
     out <- native_mvt_from_natural(x$theta1, x$theta2, x$df)

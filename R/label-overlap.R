@@ -1,19 +1,24 @@
-# Overlap beyond what the scores say: unusual rows anywhere, and pairs of classes that look alike
-# [M 16.5].
+# Overlap beyond what the scores say: a share u of unusual rows anywhere, and pairs of classes that look alike,
+# each by s >= 0. They mix the classes by U = (1 - u) exp(-L(s)) + u / C 11', where L is the Laplacian of the
+# graph of the pairs [M 16.5]. Of very many classes, without pairs, U is carried as its two parts: how much of a
+# class stays with it, and what each class gets of all.
 
 pairs_prior <- c(meanlog = log(0.001), sdlog = 3) # of how much two of three classes look alike,
 pairs_most <- 20                                  # and at most
 pairs_start <- 0.1 # of all pairs, a second start of the search for modes beside their medians
 
+# From coordinates --------------------------------------------------------------------
+
 #' Mean log of how much two classes look alike: the one that is most like a class has the same median,
 #' however many there are. Else many pairs together would explain what is wrong.
 #' @noRd
 pairs_centre <- function(classes) {
+  # where the largest of so many standard normals has its median
   most <- function(classes) stats::qnorm(2^(-1 / (classes - 1)))
   pairs_prior[["meanlog"]] + pairs_prior[["sdlog"]] * (most(3) - most(classes))
 }
 
-#' The coordinate of how much a pair looks alike, and back
+#' The coordinate of how much a pair looks alike, s; and s of coordinates
 #' @noRd
 pair_coordinate <- function(s, classes) (log(s) - pairs_centre(classes)) / pairs_prior[["sdlog"]]
 
@@ -22,7 +27,7 @@ pair_shares <- function(Z, classes) {
 }
 
 #' The share u of unusual rows: u ~ Beta(1, k) for two classes, 2 u ~ Beta(1, k) for more, so that
-#' (1 - u)^k = P(Z > z), carried as its log
+#' (1 - u)^k = P(Z > z), carried as its log; and its derivative in z
 #' @noRd
 unusual_share <- function(z, way, classes) {
   above <- stats::pnorm(z, lower.tail = FALSE, log.p = TRUE)
@@ -34,6 +39,8 @@ unusual_slope <- function(z, way, classes) {
   exp(stats::dnorm(z, log = TRUE) + (1 / way$beta - 1) * above) / way$beta / (1 + (classes > 2))
 }
 
+# The matrices ------------------------------------------------------------------------
+
 #' Pairs of classes that may look alike: all of them, of many classes each with its nearest
 #' @param near C x C, logical. @param turn the order in which classes have coordinates.
 #' @return a matrix with a row a pair
@@ -44,19 +51,18 @@ overlap_pairs <- function(near, turn = seq_len(ncol(near))) {
   matrix(turn[at], ncol = 2)
 }
 
-#' U of shares of unusual rows and of pairs at points
-#'
-#' @param u share of each point. @param s pairs x points, or `NULL`. @param pairs see
+#' U at points
+#' @param u share of unusual rows at each point. @param s pairs x points, or `NULL`. @param pairs see
 #'   overlap_pairs(). @return list(U: a column a point; V, values: the axes that U is made of, where there are pairs)
 #' @noRd
 overlap_matrices <- function(u, s, pairs, classes) {
-  if (classes > label_slopes) {
-    return(list(U = rbind(1 - u, u / classes)))
+  if (classes > label_slopes) { # in two parts
+    list(U = rbind(1 - u, u / classes))
+  } else if (!is.null(s)) {
+    native_label_overlap(u, s, pairs, classes)
+  } else {
+    list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2))
   }
-  if (is.null(s)) {
-    return(list(U = outer(as.vector(diag(classes)), 1 - u) + rep(u / classes, each = classes^2)))
-  }
-  native_label_overlap(u, s, pairs, classes)
 }
 
 #' The gradients in u and in the logs of s at points, from those in U
@@ -65,10 +71,11 @@ overlap_matrices <- function(u, s, pairs, classes) {
 #' @noRd
 overlap_slopes <- function(G, at, pairs, classes) {
   if (classes > label_slopes) {
-    return(list(u = G[2, ] / classes - G[1, ]))
+    list(u = G[2, ] / classes - G[1, ])
+  } else if (!is.null(at$s)) {
+    native_label_overlap_back(G, at$u, at$s, pairs, at$overlap)
+  } else {
+    diagonal <- seq(1, classes^2, by = classes + 1)
+    list(u = colSums(G) / classes - colSums(G[diagonal, , drop = FALSE]))
   }
-  if (is.null(at$s)) {
-    return(list(u = colSums(G) / classes - colSums(G[seq(1, classes^2, by = classes + 1), , drop = FALSE])))
-  }
-  native_label_overlap_back(G, at$u, at$s, pairs, at$overlap)
 }

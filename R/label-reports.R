@@ -39,14 +39,17 @@ label_groups <- function(reports) {
   }
 }
 
+#' The k-th noise of an array S x C x C x K
+#' @noRd
+omega_at <- function(omega, k) array(omega[, , , k], dim(omega)[1:3])
+
 #' The slopes in omega at points from those in the likelihoods of the kinds
 #' @noRd
 label_by_omega <- function(rows, omega, slope) {
   if (is.null(rows$cell)) {
-    by <- vapply(seq_len(ncol(slope)), function(k) {
-      report_slope(rows$kinds, array(omega[, , , k], dim(omega)[1:3]), matrix(slope[, k], rows$kinds$n))
-    }, array(0, dim(omega)[1:3]))
-    return(array(by, dim(omega)))
+    return(as_slices(lapply(seq_len(ncol(slope)), function(k) {
+      report_slope(rows$kinds, omega_at(omega, k), matrix(slope[, k], rows$kinds$n))
+    })))
   }
   by <- matrix(0, prod(dim(omega)[1:3]), ncol(slope))
   by[rows$cell, ] <- slope
@@ -62,7 +65,7 @@ label_likelihoods <- function(kinds, omega, cell = report_cells(kinds)) {
     return(matrix(omega, ncol = size[4])[cell, , drop = FALSE])
   }
   L <- vapply(seq_len(size[4]), function(k) {
-    as.vector(report_likelihood(kinds, array(omega[, , , k], size[1:3])))
+    as.vector(report_likelihood(kinds, omega_at(omega, k)))
   }, numeric(kinds$n * size[2]))
   matrix(L, kinds$n * size[2])
 }

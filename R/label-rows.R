@@ -1,4 +1,6 @@
-# What the points of a label stage say of rows: those it has learned from, and new ones.
+# What the points of a label stage say of rows: those it has learned from, and new ones. With the scores p at a
+# point q(t) ~ exp(w[t]) p(t)^b[t] is mixed by the overlap U, and its product with what is reported of the row is
+# the posterior of its true class [M 16.3].
 
 label_rows_most <- c(two = 1000L, several = 5000L) # above which two classes are put into cells, and
 # of several some rows tell the coordinates
@@ -14,9 +16,7 @@ label_model_least <- 1e-10 # probability below which a noise model is not asked 
 label_says <- function(all, nodes, data, order) {
   y <- label_code(data)
   said <- label_said(all, nodes, y)
-  wrong <- lapply(stats::setNames(nm = names(said)), function(name) {
-    label_number(all, nodes, name, said[[name]], data)
-  })
+  wrong <- Map(function(name, one) label_number(all, nodes, name, one, data), names(said), said)
   c(label_truth(said, nodes$models, y, order(order)), list(wrong = wrong))
 }
 
@@ -30,42 +30,36 @@ label_says_of <- function(P, data, nodes, way) {
 }
 
 #' What each noise model that counts says of rows
-#' @param y labels. @return list by noise model, see native_label_said(), with the points, noise matrices and weights that it is said by
+#' @param y labels. @return list by noise model, see native_label_said(), with the points and weights that it is said by
 #' @noRd
 label_said <- function(all, nodes, y) {
   models <- nodes$models
-  asked <- models$model[models$probability >= label_model_least]
-  best <- models$model[models$model != "none"]
-  best <- best[which.max(models$probability[match(best, models$model)])]
-  asked <- intersect(models$model, c(asked, best))
+  some <- models[models$model != "none", ]
+  best <- some$model[which.max(some$probability)]
+  asked <- models$model[models$probability >= label_model_least | models$model %in% best]
   lapply(stats::setNames(nm = asked), function(name) {
     mine <- nodes$table$model == name
     weight <- shares(nodes$table$weight[mine])
     omega <- as_slices(nodes$omega[mine])
     points <- c(nodes$points[[name]], list(L = label_likelihoods(all$kinds, omega)))
-    said <- native_label_said(all$data, points, weight, y - 1L)
-    c(said, list(points = points, omega = omega, weight = weight))
+    c(native_label_said(all$data, points, weight, y - 1L), list(points = points, weight = weight))
   })
 }
 
+#' What the noise models that were asked say together
 #' @param said see label_said(). @param back places of the answers. @return list(truth, unusual)
 #' @noRd
 label_truth <- function(said, models, y, back) {
   n <- length(y)
-  asked <- names(said)
-  slices <- function(name) {
-    each <- lapply(said, function(one) t(one[[name]])[back, ])
-    array(unlist(each, use.names = FALSE), c(n, nrow(said[[1]][[name]]), length(asked)))
-  }
-  weight <- shares(models$probability[match(asked, models$model)])
-  unusual <- vapply(said, function(one) one$unusual[back], numeric(n))
+  weight <- shares(models$probability[match(names(said), models$model)])
+  of_classes <- function(name) as_slices(lapply(said, function(one) t(one[[name]])[back, , drop = FALSE]))
+  of_rows <- function(name) matrix(vapply(said, function(one) one[[name]][back], numeric(n)), n)
   list(
     truth = list(
-      p = slices("truth"), loo = slices("seen"),
-      log_z = -matrix(vapply(said, function(one) one$log_inverse[back], numeric(n)), n),
-      weight = weight, model = asked, y = y[back], source = NULL
+      p = of_classes("truth"), loo = of_classes("seen"), log_z = -of_rows("log_inverse"), weight = weight,
+      model = names(said), y = y[back], source = NULL
     ),
-    unusual = drop(matrix(unusual, n) %*% weight)
+    unusual = drop(of_rows("unusual") %*% weight)
   )
 }
 
@@ -76,19 +70,25 @@ label_truth <- function(said, models, y, back) {
 #' @noRd
 label_number <- function(all, nodes, name, said, data) {
   reports <- data$reports
-  if (!by_readers(reports) && all$labels > label_exact) {
-    ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
-    # as wide as where one more draw would fall, as Student's t has it at the ends of 90 %
-    wide <- prod(sqrt((ess + 1) / (ess - 1)) * stats::qt(0.95, ess - 1) / stats::qnorm(0.95))
-    said$wrong <- pmax(wide * said$wrong + (1 - wide) * sum(said$weight * said$wrong), 0)
-    return(label_poisson(said, sum(report_times(reports))))
+  if (by_readers(reports)) {
+    mine <- nodes$table$model == name
+    at <- list(weight = said$weight, model = rep(name, sum(mine)), omega = nodes$omega[mine])
+    return(reports_mixture(new_truth(at, log(label_seen_at(all$data, said$points)), data), reports))
   }
-  if (!by_readers(reports)) {
+  if (all$labels <= label_exact) {
     return(wrong_mixture(label_wrong_at(all, said, label_code(data)), said$weight, reports$times))
   }
-  mine <- nodes$table$model == name
-  at <- list(weight = said$weight, model = rep(name, sum(mine)), omega = nodes$omega[mine])
-  reports_mixture(new_truth(at, log(label_seen_at(all$data, said$points)), data), reports)
+  ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
+  said$wrong <- moved_apart(said$wrong, said$weight, ess)
+  label_poisson(said, sum(report_times(reports)))
+}
+
+#' Means at points, as wide as where one more draw would fall: by Student's t at the ends of 90 %
+#' @param ess the effective number of points, or none.
+#' @noRd
+moved_apart <- function(means, weight, ess) {
+  wide <- prod(sqrt((ess + 1) / (ess - 1)) * stats::qt(0.95, ess - 1) / stats::qnorm(0.95))
+  pmax(wide * means + (1 - wide) * sum(weight * means), 0)
 }
 
 #' Probability that each label is wrong at points, n x K
@@ -167,14 +167,11 @@ label_overlap_at <- function(nodes, which) {
 #' @noRd
 label_prob_new <- function(P, nodes, recorded = FALSE, share = 1) {
   used <- nodes$few$node
-  size <- max(1, floor(label_block / (ncol(P) * length(used))))
   out <- P
-  for (rows in split(seq_len(nrow(P)), (seq_len(nrow(P)) - 1) %/% size)) {
+  for (rows in row_blocks(nrow(P), ncol(P) * length(used), label_block)) {
     seen <- label_seen_new(P[rows, , drop = FALSE], nodes, used)
     if (recorded) {
-      for (k in seq_along(used)) {
-        seen[, , k] <- matrix(seen[, , k], length(rows)) %*% mean_omega(nodes$omega[[used[k]]], share)
-      }
+      for (k in seq_along(used)) seen[, , k] <- at_k(seen, k) %*% mean_omega(nodes$omega[[used[k]]], share)
     }
     out[rows, ] <- mean_over(seen, nodes$few$weight)
   }

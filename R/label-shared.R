@@ -41,7 +41,8 @@ shared_errors <- function(reports, seen, p) {
     now <- tried[[best]]
     pairs <- pairs[!(pairs[, 1] %in% found | pairs[, 2] %in% found), , drop = FALSE]
   }
-  if (!is.null(found)) cbind(found, vapply(seq_len(nrow(found)), counted_as, 1, now, found))
+  count_as <- function(k) counted_as(now$omega[found[k, ]], now$share[k])
+  if (!is.null(found)) cbind(found, vapply(seq_len(nrow(found)), count_as, 1))
 }
 
 #' Dawid and Skene's model with the probabilities of the rows in the place of shares of the classes, and
@@ -50,14 +51,10 @@ shared_errors <- function(reports, seen, p) {
 #' @return list(value: log likelihood; p; omega: of each reader, C x C; share: of each pair)
 #' @noRd
 coupled_em <- function(labels, pairs, seen, p, steps = shared_steps) {
-  classes <- ncol(seen)
   share <- rep(0.5, NROW(pairs))
   last <- -Inf
   for (step in seq_len(steps)) {
-    omega <- lapply(seq_len(ncol(labels)), function(s) {
-      N <- vapply(seq_len(classes), function(v) colSums(p[labels[, s] %in% v, , drop = FALSE]), numeric(classes))
-      (N + 0.5) / rowSums(N + 0.5)
-    })
+    omega <- lapply(seq_len(ncol(labels)), function(s) reader_omega(labels[, s], p))
     joint <- log(seen)
     for (s in seq_along(omega)) {
       there <- !is.na(labels[, s])
@@ -66,9 +63,7 @@ coupled_em <- function(labels, pairs, seen, p, steps = shared_steps) {
     for (k in seq_along(share)) {
       both <- labels[, pairs[k, ]]
       there <- !is.na(rowSums(both))
-      # how much more probable labels are where they are coupled, n x C
-      more <- t(coupled(omega[pairs[k, ]], 1) / coupled(omega[pairs[k, ]], 0))
-      more <- more[both[there, 1] + classes * (both[there, 2] - 1L), ]
+      more <- coupled_factor(both[there, , drop = FALSE], omega[pairs[k, ]])
       if (step > 1) {
         by_share <- share[k] * more / (1 + share[k] * (more - 1))
         share[k] <- min(sum(p[there, ] * by_share) / sum(there), shared_most)
@@ -81,6 +76,22 @@ coupled_em <- function(labels, pairs, seen, p, steps = shared_steps) {
     last <- sum(of_row)
   }
   list(value = sum(of_row), p = p, omega = omega, share = share)
+}
+
+#' The noise matrix of a reader, C x C, from the probabilities p of the true classes
+#' @param labels of the reader, `NA` of other rows.
+#' @noRd
+reader_omega <- function(labels, p) {
+  counts <- vapply(seq_len(ncol(p)), function(v) colSums(p[labels %in% v, , drop = FALSE]), numeric(ncol(p))) + 0.5
+  counts / rowSums(counts)
+}
+
+#' How much more probable the labels of a pair are where they are coupled, n x C
+#' @param both n x 2. @param omega a list of both.
+#' @noRd
+coupled_factor <- function(both, omega) {
+  more <- t(coupled(omega, 1) / coupled(omega, 0))
+  more[both[, 1] + nrow(omega[[1]]) * (both[, 2] - 1L), ]
 }
 
 #' What two readers say of each class, C x C^2, coupled as closely as may be in a share of the rows
@@ -98,13 +109,12 @@ coupled <- function(omega, share) {
 
 #' How many readers a pair counts as: what like labels of both say of the classes over what they would if
 #' the readers were independent. Unlike ones are rare, and their factors are not what is shared.
+#' @param omega a list of both, see coupled_em(). @param share in which they are coupled.
 #' @noRd
-counted_as <- function(k, end, pairs) {
-  classes <- nrow(end$omega[[1]])
-  like <- function(share) {
-    coupled(end$omega[pairs[k, ]], share)[, seq(1, classes^2, by = classes + 1), drop = FALSE]
-  }
-  now <- like(end$share[k])
+counted_as <- function(omega, share) {
+  classes <- nrow(omega[[1]])
+  like <- function(share) coupled(omega, share)[, seq(1, classes^2, by = classes + 1), drop = FALSE]
+  now <- like(share)
   tells <- function(omega) {
     sum(vapply(seq_len(classes), function(t) sum((now[t, ] - t(now)) * (log(omega[t, ]) - log(t(omega)))), 1))
   }

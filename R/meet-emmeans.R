@@ -61,55 +61,49 @@ recover_data.sturdy_model <- function(object, data = NULL, ...) {
 emm_basis.sturdy_model <- function(object, trms, xlev, grid, ...) {
   check_model(object)
   check_posterior(object)
-  must(is.data.frame(grid), "grid", "be a data frame", got = grid)
   for (name in intersect(names(grid), names(object$blueprint$coding))) {
     logical <- object$blueprint$coding[[name]]$kind == "logical"
     if (logical) grid[[name]] <- as.logical(as.character(grid[[name]]))
   }
-  new <- forge(object$blueprint, grid, novel = takes_novel(object))
-  several <- is_several(object)
-  moments <- if (several) class_moments(object, new$X) else link_moments(object, new$X)
-  misc <- if (several) {
-    levels <- stats::setNames(list(object$blueprint$levels), response_name(object))
-    list(ylevs = levels, postGridHook = function(object, ...) {
-      object@misc$estName <- "prob" # or emmeans calls them after itself
-      object
-    })
-  } else {
-    list(tran = event_link(object), inv.lbl = "prob")
-  }
-  c(moments, list(
-    nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list(), misc = misc
-  ))
+  X <- forge(object$blueprint, grid, novel = takes_novel(object))$X
+  basis <- if (is_several(object)) class_basis(object, X) else link_basis(object, X)
+  c(basis, list(nbasis = matrix(NA), dffun = function(k, dfargs) Inf, dfargs = list()))
 }
 
 #' Probabilities of several classes at encoded inputs, all inputs of the first class first
+#' @return list(X, bhat, V, misc), as emm_basis() has them
 #' @noRd
-class_moments <- function(object, X) {
+class_basis <- function(object, X) {
   p <- do.call(rbind, path_prob(object, X, path_draws(object, X)))
-  list(X = diag(nrow(p)), bhat = rowMeans(p), V = stats::cov(t(p)))
+  levels <- stats::setNames(list(object$blueprint$levels), response_name(object))
+  c(draw_moments(p), list(misc = list(ylevs = levels, postGridHook = function(object, ...) {
+    object@misc$estName <- "prob" # or emmeans calls them after itself
+    object
+  })))
 }
 
 #' The latent function at encoded inputs, over the root of the nugget, as a linear function of
 #' what has means and covariances: the coefficients of a fit that has some, or draws
-#' @return list(X, bhat, V)
+#' @return see class_basis()
 #' @noRd
-link_moments <- function(object, X) {
-  if (!inherits(object, "bpm")) {
+link_basis <- function(object, X) {
+  if (inherits(object, "bpm")) {
+    check_link(object$prior$nugget)
+    nodes <- coefficient_nodes(object, "coefficients")
+    # a row of encoded inputs is one of the columns of model.matrix() times A
+    design <- t(bpm_design(X, object$prior)) %*% t(nodes$A) %*% solve(tcrossprod(nodes$A))
+    moments <- list(X = design, bhat = unname(coefficient_mean(nodes)), V = coefficient_covariance(nodes))
+  } else {
     z <- path_link(object, X, path_draws(object, X))
     check_link(all(is.finite(z)))
-    return(list(X = diag(nrow(X)), bhat = rowMeans(z), V = stats::cov(t(z))))
+    moments <- draw_moments(z)
   }
-  check_link(object$prior$nugget)
-  nodes <- coefficient_nodes(object, "coefficients")
-  A <- nodes$A
-  # a row of encoded inputs is one of the columns of model.matrix() times A
-  design <- t(bpm_design(X, object$prior)) %*% t(A) %*% solve(tcrossprod(A))
-  list(
-    X = design, bhat = unname(coefficient_mean(nodes)),
-    V = coefficient_covariance(nodes)
-  )
+  c(moments, list(misc = list(tran = event_link(object), inv.lbl = "prob")))
 }
+
+#' Means and covariances of draws, a column each
+#' @noRd
+draw_moments <- function(draws) list(X = diag(nrow(draws)), bhat = rowMeans(draws), V = stats::cov(t(draws)))
 
 #' From the link to the probability of the event: by the normal distribution function, and through the
 #' label stage

@@ -99,11 +99,10 @@ insight_data <- function(x) {
   home <- environment(x$blueprint$formula)
   if (is.null(home)) home <- globalenv()
   found <- tryCatch(eval(x$call$data, home), error = function(cnd) NULL)
-  if (fits_data(x, found)) {
-    return(found)
-  }
   plain <- setequal(x$blueprint$columns, x$blueprint$variables)
-  if (plain && !is.null(x$data)) stored_data(x)
+  if (fits_data(x, found)) {
+    found
+  } else if (plain && !is.null(x$data)) stored_data(x)
 }
 
 #' Are these the rows of the fit, and not others that now have their name?

@@ -116,6 +116,5 @@ learner_answer <- function(learner, task) {
   if (learner$predict_type == "response") {
     return(list(response = stats::predict(learner$model, new)))
   }
-  prob <- stats::predict(learner$model, new, type = "prob")
-  list(prob = all_levels(prob, task$class_names))
+  list(prob = all_levels(stats::predict(learner$model, new, type = "prob"), task$class_names))
 }

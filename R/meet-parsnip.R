@@ -169,10 +169,8 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
 #' Names of columns as a formula of them, as gpc() takes rates
 #' @noRd
 known_formula <- function(value, data) {
-  if (!is.character(value) || length(value) >= nrow(data) || !all(value %in% names(data))) {
-    return(value)
-  }
-  stats::as.formula(call("~", sum_of(value)), globalenv())
+  names_some <- is.character(value) && length(value) < nrow(data) && all(value %in% names(data))
+  if (names_some) stats::as.formula(call("~", sum_of(value)), globalenv()) else value
 }
 
 #' What is known of labels is no input of the latent function, where `.` stands for the inputs
@@ -180,11 +178,10 @@ known_formula <- function(value, data) {
 #' @noRd
 formula_beside <- function(formula, data, known) {
   beside <- intersect(unlist(lapply(known, all.vars)), names(data))
-  if (!length(beside) || !"." %in% all.vars(formula)) {
-    return(formula)
+  if (length(beside) && "." %in% all.vars(formula)) {
+    others <- setdiff(names(data), c(beside, all.vars(formula[[2]])))
+    formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(others))))
   }
-  others <- setdiff(names(data), c(beside, all.vars(formula[[2]])))
-  formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(others))))
   formula
 }
 

@@ -4,8 +4,8 @@
 #' @noRd
 poisson_binomial <- function(p) {
   p <- as.double(p)
-  parts <- function() lapply(split(p, (seq_along(p) - 1) %/% 1000), native_count_density)
-  if (length(p) <= 1000) native_count_density(p) else sum_parts(parts())
+  of_block <- function(at) native_count_density(p[at])
+  if (length(p) <= 1000) of_block(seq_along(p)) else sum_parts(lapply(row_blocks(length(p), 1, 1000), of_block))
 }
 
 #' The distribution of a sum of independent numbers, added in pairs

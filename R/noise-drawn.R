@@ -62,12 +62,15 @@ inform_draw_left <- function(data) {
 #' @return list(lower, upper, rows: that were not checked; checks, among, found)
 #' @noRd
 drawn_count <- function(drawn, level) {
-  M <- length(drawn$among)
-  m <- length(drawn$row)
+  among <- length(drawn$among)
+  checks <- length(drawn$row)
+  left <- among - checks
   found <- sum(drawn$wrong)
-  number <- seq(0, M)
-  few <- stats::phyper(found + sum(drawn$open), number, M - number, m)
-  many <- stats::phyper(found - 1, number, M - number, m, lower.tail = FALSE)
-  ends <- range(number[pmin(few, many) > (1 - level) / 2]) - found
-  list(lower = max(ends[1], 0), upper = min(ends[2], M - m), rows = M - m, checks = m, among = M, found = found)
+  wrong <- seq(0, among) # so many may be wrong among them
+  few <- stats::phyper(found + sum(drawn$open), wrong, among - wrong, checks)
+  many <- stats::phyper(found - 1, wrong, among - wrong, checks, lower.tail = FALSE)
+  ends <- range(wrong[pmin(few, many) > (1 - level) / 2]) - found
+  list(
+    lower = max(ends[1], 0), upper = min(ends[2], left), rows = left, checks = checks, among = among, found = found
+  )
 }

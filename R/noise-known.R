@@ -150,12 +150,10 @@ inform_known_inputs <- function(known, blueprint) {
 #' @return `molded`, its blueprint with groups: list(formula, variables), where they are.
 #' @noRd
 with_groups <- function(molded, rates, data, env) {
-  if (!is.data.frame(data)) {
-    return(molded)
-  }
   # a variable beside the data may hold a formula
-  if (is.name(rates) && !as.character(rates) %in% names(data)) rates <- eval(rates, env)
-  if (!is.language(rates)) {
+  beside <- is.data.frame(data) && is.name(rates) && !as.character(rates) %in% names(data)
+  if (beside) rates <- eval(rates, env)
+  if (!is.data.frame(data) || !is.language(rates)) {
     return(molded)
   }
   if (!rlang::is_formula(rates)) rates <- call("~", rates)

@@ -71,29 +71,24 @@ whereto_of <- function(noise, targets) {
 #' Coordinates to start from beside the usual ones: where the most of the readers are right
 #' @noRd
 noise_starts <- function(model) {
-  if (is.null(model$readers)) {
-    return(list())
-  }
+  guesses <- if (!is.null(model$readers)) reader_guesses(model$readers)
   by_kind <- function(e) if (model$name == "one") rowMeans(e) else e[, model$turn]
-  lapply(reader_guesses(model$readers), function(e) noise_start(model, by_kind(e)))
+  lapply(guesses, function(e) noise_start(model, by_kind(e)))
 }
 
 #' The noise model of the learner: without wrong labels only where that is the user's word
 #' @noRd
 first_noise <- function(epsilon, weights, classes, share) {
-  if (!is.character(epsilon)) {
-    return("given")
-  }
-  if (identical(names(weights), "none")) {
-    return("none")
-  }
-  if (epsilon == "learn" || classes > 2 || !is.null(share)) {
-    return("one")
-  }
   may <- names(weights)
   alone <- intersect(may, names(noise_only))
   both <- length(alone) == 2 || any(c("one", "two") %in% may)
-  if (!both && length(alone) == 1) alone else "two"
+  if (!is.character(epsilon)) {
+    "given"
+  } else if (identical(may, "none")) {
+    "none"
+  } else if (epsilon == "learn" || classes > 2 || !is.null(share)) {
+    "one"
+  } else if (!both && length(alone) == 1) alone else "two"
 }
 
 #' Which noise models can't be: a check has found a label wrong that under them is right, or

@@ -1,5 +1,5 @@
-# Priors of rates of wrong labels: e / size has a Beta(a, b) distribution, cut off at e = most; free says that
-# the sum of two may be above 1. Each is list(a, b, size, most, free), as rate_quantile() takes it.
+# Priors of rates of wrong labels e: e / size has a Beta(a, b) distribution, cut off at e = most; free says that
+# the sum of two may be above 1 [M 13.7]. Each is list(a, b, size, most, free), as rate_quantile() takes it.
 
 rate_reach <- 1.25      # size of readers', cut off at 1: one who always says the same is no miracle
 rate_most_class <- 0.7  # of several classes, where each has a rate; and
@@ -12,6 +12,7 @@ rate_most_alone <- 0.95 # where one class alone has
 #' @noRd
 rate_priors <- function(prior, classes, sources, readers) {
   several <- classes > 2
+  # the density falls from 0 on, but where the user has said another
   beta <- function(shape, size, most = size, free = several || readers) {
     if (readers) size <- rate_reach
     list(a = 1, b = shape, size = size, most = min(most, size), free = free)

@@ -26,13 +26,13 @@ reader_labels <- function(reports) {
 #' @noRd
 reader_guesses <- function(reports) {
   vary <- setdiff(seq_along(reports$sources), report_constant(reports))
+  without_each <- if (length(vary) %in% 2:guess_readers) lapply(vary, setdiff, x = vary)
   kinds <- report_kinds(reports)
   said <- with_times(kinds$reports, tabulate(kinds$kind))
-  few <- length(vary) %in% 2:guess_readers
-  lapply(c(list(vary), lapply(vary[few], setdiff, x = vary)), function(who) {
+  lapply(c(list(vary), without_each), function(who) {
     votes <- report_votes(said, said$n, said$classes, said$source %in% c(0L, who)) + 0.1
-    N <- report_counts(said, votes / rowSums(votes)) + 0.5
-    1 - t(apply(N, 1, diag)) / rowSums(N, dims = 2)
+    counts <- report_counts(said, votes / rowSums(votes)) + 0.5
+    1 - t(apply(counts, 1, diag)) / rowSums(counts, dims = 2)
   })
 }
 guess_readers <- 8L # of more no one decides who the most are

@@ -45,15 +45,15 @@ has_soft <- function(reports) !is.null(reports$soft)
 #' @noRd
 is_reports <- function(reports, n, classes) {
   columns <- reports[c("row", "source", "value")]
-  identical(reports[c("n", "classes")], list(n = n, classes = classes)) &&
-    are_strings(reports$sources) && all(vapply(columns, is.integer, NA)) &&
-    length(unique(lengths(columns))) == 1 && !anyNA(unlist(columns)) &&
-    are_places(reports$row, n) && are_places(reports$source + 1L, length(reports$sources) + 1L) &&
-    are_places(reports$value, classes) &&
-    (is.null(reports$times) || length(reports$times) == n &&
-      are_numbers(reports$times, above = 0)) &&
-    (is.null(reports$soft) || identical(dim(reports$soft), c(length(reports$row), classes)) &&
-      are_numbers(stats::na.omit(c(reports$soft, 0, 0))))
+  size <- length(reports$row)
+  whole <- all(vapply(columns, is.integer, NA)) && all(lengths(columns) == size) && !anyNA(unlist(columns))
+  places <- whole && are_places(reports$row, n) && are_places(reports$value, classes) &&
+    are_places(reports$source + 1L, length(reports$sources) + 1L)
+  times <- reports$times
+  soft <- reports$soft
+  identical(reports[c("n", "classes")], list(n = n, classes = classes)) && are_strings(reports$sources) && places &&
+    (is.null(times) || are_numbers(times, n, above = 0)) &&
+    (is.null(soft) || identical(dim(soft), c(size, classes)) && are_numbers(soft[!is.na(soft)]))
 }
 
 #' Has each row one report, in the order of the rows? Then tables of a million rows need no sorting.

@@ -58,13 +58,11 @@ new_truth <- function(at, seen, data) {
 truth_by_model <- function(truth) {
   models <- unique(truth$model)
   parts <- lapply(models, function(model) truth_under(truth, model))
-  size <- c(dim(truth$p)[1:2], length(parts))
-  each <- function(of, size) array(unlist(lapply(parts, of)), size)
   list(
-    p = each(function(part) mean_over(part$p, part$weight), size),
-    loo = each(function(part) mean_over(part$loo, left_out_weight(part)), size),
-    recorded = each(recorded_prob, size),
-    log_z = each(left_out_score, size[-2]),
+    p = as_slices(lapply(parts, function(part) mean_over(part$p, part$weight))),
+    loo = as_slices(lapply(parts, function(part) mean_over(part$loo, left_out_weight(part)))),
+    recorded = as_slices(lapply(parts, recorded_prob)),
+    log_z = do.call(cbind, lapply(parts, left_out_score)),
     weight = vapply(models, function(m) sum(truth$weight[truth$model == m]), 0, USE.NAMES = FALSE),
     model = models, y = truth$y, source = truth$source
   )
@@ -80,15 +78,23 @@ truth_block <- 4e6
 #' @noRd
 truth_in_blocks <- function(at, seen, data, block = truth_block) {
   n <- length(data$y)
-  size <- max(1, floor(block / (length(at$weight) * data$reports$classes)))
-  if (size >= n) {
+  blocks <- row_blocks(n, length(at$weight) * data$reports$classes, block)
+  if (length(blocks) < 2) {
     return(truth_by_model(new_truth(at, seen(seq_len(n)), data)))
   }
-  parts <- lapply(split(seq_len(n), (seq_len(n) - 1) %/% size), function(rows) {
+  parts <- lapply(blocks, function(rows) {
     said <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
     truth_by_model(new_truth(at, seen(rows), said))
   })
   utils::modifyList(bind_blocks(parts), parts[[1]][c("weight", "model")])
+}
+
+#' Rows in blocks of so few that no more than `most` numbers are looked at together
+#' @param each how many there are of a row.
+#' @noRd
+row_blocks <- function(n, each, most) {
+  size <- max(1, floor(most / each))
+  split(seq_len(n), (seq_len(n) - 1) %/% size)
 }
 
 #' What is said of blocks of rows, one after the other
@@ -182,9 +188,7 @@ left_out_ratio <- function(truth) {
 #' @param v n x K. @param weight of the K columns.
 #' @noRd
 without_lost <- function(v, weight) {
-  columns <- lapply(seq_len(ncol(v)), function(k) v[, k])
-  suspects <- which(do.call(pmax, columns) - do.call(pmin, columns) > lost_cavity)
-  for (i in suspects) {
+  for (i in which(row_max(v) + row_max(-v) > lost_cavity)) {
     order <- order(v[i, ])
     middle <- v[i, order[which(cumsum(weight[order]) >= sum(weight) / 2)[1]]]
     v[i, v[i, ] < middle - lost_cavity] <- middle

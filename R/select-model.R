@@ -143,15 +143,13 @@ select_model.formula <- function(formula, data = NULL,
 #' @rdname select_model
 #' @order 3
 #' @export
-select_model.data.frame <- function(x, y, candidates, criterion, scale, ...) {
+select_model.data.frame <- function(x, y, candidates = default_candidates(criterion = criterion),
+                                    criterion = c("integrated", "evidence", "loo"), scale = NULL, ...) {
   check_no_dots(...)
   y <- rlang::maybe_missing(y)
   mold <- function(scale) mold_xy(x, rlang::maybe_missing(y), scale, many = TRUE)
   select_impl(mold, candidates, criterion, scale, match.call())
 }
-# with the defaults of the formula method
-formals(select_model.data.frame)[c("candidates", "criterion", "scale")] <-
-  formals(select_model.formula)[c("candidates", "criterion", "scale")]
 
 #' @rdname select_model
 #' @order 4
@@ -193,22 +191,14 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
   candidates <- check_candidates(candidates, scale)
   scales <- unique(vapply(candidates, `[[`, NA, "scale"))
   molded <- lapply(rlang::set_names(scales), mold)
-  levels <- molded[[1]]$blueprint$levels
-  if (length(levels) > 2) {
-    if (usual) {
-      candidates <- default_candidates(length(levels))
-      if (isTRUE(molded[[1]]$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
-      candidates <- check_candidates(candidates, scale)
-    }
-    must(
-      all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
-      c("several_classes", "candidates"),
-      more = c(i = "For example {.code candidates = default_candidates({length(levels)})}."),
-      of = "With {length(levels)} classes every candidate"
-    )
-  }
-  first <- molded[[1]]
-  if (usual && is_one_scaled(first$data$X, first$blueprint)) candidates$gpc_iso <- NULL
+  classes <- length(molded[[1]]$blueprint$levels)
+  if (usual) candidates <- check_candidates(candidates_for(molded[[1]], criterion), scale)
+  must(
+    classes == 2 || all(vapply(candidates, spec_model, "") == "gpc"), "candidates", "be of {.fn gpc}",
+    c("several_classes", "candidates"),
+    more = c(i = "For example {.code candidates = default_candidates({classes})}."),
+    of = "With {classes} classes every candidate"
+  )
   meter <- progress_meter("Fitting candidates", candidates[[1]]$control$progress)
   runs <- list()
   for (name in names(candidates)) {
@@ -219,6 +209,15 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
     meter(length(runs), length(candidates), paste(length(runs), "of", count(length(candidates), "candidate")))
   }
   new_selection(runs, criterion, candidates)
+}
+
+#' The default candidates, those that are of use for a table
+#' @noRd
+candidates_for <- function(molded, criterion) {
+  candidates <- default_candidates(length(molded$blueprint$levels), criterion)
+  if (isTRUE(molded$blueprint$ordered)) candidates[c("gpc_matrix", "gpc_own")] <- NULL
+  if (is_one_scaled(molded$data$X, molded$blueprint)) candidates$gpc_iso <- NULL
+  candidates
 }
 
 #' The call that would fit a candidate alone
@@ -303,11 +302,8 @@ eligible <- function(value, facts) {
 #' @return its index, 0 when no value is finite.
 #' @noRd
 first_of_best <- function(value, tolerance = 0.02) {
-  value[is.na(value)] <- -Inf
-  if (!any(is.finite(value))) {
-    return(0L)
-  }
-  which(value >= max(value) - tolerance)[1]
+  best <- which(is.finite(value) & value >= max(value, na.rm = TRUE) - tolerance)
+  c(best, 0L)[1]
 }
 
 #' Differences from the best leave-one-out score among those that converged, with

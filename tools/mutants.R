@@ -920,8 +920,8 @@ mutant(
 )
 mutant(
   "what is recorded, from nodes that its own label has weighted", "R/noise-truth.R",
-  "recorded = each(recorded_prob, size),",
-  "recorded = each(function(part) mean_over(recorded_each(part), part$weight), size),",
+  "recorded = as_slices(lapply(parts, recorded_prob)),",
+  "recorded = as_slices(lapply(parts, function(part) mean_over(recorded_each(part), part$weight))),",
   r = "fit-truth"
 )
 # Own dense kernels ------------------------------------------------------------
@@ -1124,7 +1124,7 @@ mutant(
 )
 mutant(
   "a reader is asked to read a row again", "R/answer-reading.R",
-  "told$bits[cbind(reports$row, reports$source)[at, , drop = FALSE]] <- NA", "", r = "answer-review"
+  "told$bits[cbind(reports$row, reports$source)[by_reader, , drop = FALSE]] <- NA", "", r = "answer-review"
 )
 mutant(
   "rows without a label are not to be read", "R/answer-reading.R",
@@ -1349,8 +1349,8 @@ mutant(
 )
 mutant(
   "whether unusual rows hide wrong labels is asked where there are some", "R/label-average.R",
-  "said$some - said$none < log(verdict_limits[2])",
-  "said$some - said$none > log(verdict_limits[2])", r = "label-average"
+  "log_factor(models) < log(verdict_limits[2])", "log_factor(models) > log(verdict_limits[2])",
+  r = "label-average"
 )
 mutant(
   "rows are told in the order of the table that is sorted", "R/label-rows.R",
@@ -1370,7 +1370,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "length(one) && side_told(test$models)", "length(one)",
+  "differ && side_told(test$models)", "differ",
   r = "answer-verdict"
 )
 mutant(
@@ -1508,7 +1508,7 @@ mutant(
 )
 mutant(
   "draws of a t process have scales of their own", "R/answer-interval.R",
-  "random$scale[of] * drawn$m + drawn$sd", "drawn$m + drawn$sd", r = "answer-interval"
+  "random$scale[draw] * at_draws(latent$m)", "at_draws(latent$m)", r = "answer-interval"
 )
 mutant(
   "rates of a candidate change places", "R/select-candidate.R",
@@ -1598,7 +1598,7 @@ mutant(
 )
 mutant(
   "an audit takes no notice of weights", "R/answer-audit.R",
-  "reports$times <- if (length(times)) c(times, rep(1, length(code)))", "reports$times <- NULL",
+  "times <- if (length(reports$times)) c(reports$times, rep(1, length(code)))", "times <- NULL",
   r = "answer-audit"
 )
 mutant(

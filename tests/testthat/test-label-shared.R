@@ -32,10 +32,9 @@ test_that("like labels count by their log odds", {
     one <- matrix(c(1 - e, e, e, 1 - e), 2)
     list(omega = list(one, one), share = (both - e^2) / (e - e^2))
   }
-  pair <- cbind(1, 2)
-  expect_equal(counted_as(1, end(0.15), pair), 2 * log(0.65 / 0.15) / (2 * log(3)), tolerance = 1e-12)
-  expect_equal(counted_as(1, end(0.0625), pair), 2)
-  expect_equal(counted_as(1, end(0.25 - 1e-8), pair), 1, tolerance = 1e-5) # one and its copy
+  expect_equal(do.call(counted_as, end(0.15)), 2 * log(0.65 / 0.15) / (2 * log(3)), tolerance = 1e-12)
+  expect_equal(do.call(counted_as, end(0.0625)), 2)
+  expect_equal(do.call(counted_as, end(0.25 - 1e-8)), 1, tolerance = 1e-5) # one and its copy
 })
 
 test_that("EM finds the share of known classes, and their likelihood", {
