@@ -22,146 +22,102 @@ check_model <- function(object) {
 #' @noRd
 wrong_field <- function(object) {
   given <- as.list(unclass(object))
-  all <- c(rlang::set_names(unique(names(field_rules))), filter = "filter", in_shards = "shards")
-  fit <- list2env(lapply(all, function(name) given[[name]]), parent = topenv())
+  fields <- c(sub("[$].*", "", names(field_rules)), "filter", "shards")
+  fit <- list2env(lapply(rlang::set_names(unique(fields)), function(name) given[[name]]), parent = topenv())
   delayedAssign("n", length(fit$data$y), assign.env = fit)
   delayedAssign("classes", length(fit$blueprint$levels), assign.env = fit)
   delayedAssign("stage", !is.null(fit$recalibration), assign.env = fit)
+  delayedAssign("bare", stage || !has_numbers(ep$b), fit, fit)
   for (k in seq_along(field_rules)) {
-    fit$it <- fit[[names(field_rules)[k]]]
-    if (!holds(field_rules[[k]], fit)) {
-      return(names(field_rules)[k])
+    name <- names(field_rules)[k]
+    path <- strsplit(name, "$", fixed = TRUE)[[1]]
+    fine <- tryCatch({
+      fit$it <- Reduce(`[[`, path, given)
+      if (is.null(fit$it)) !isTRUE(eval(field_needed[name][[1]], fit)) else eval(field_rules[[k]], fit)
+    }, error = function(cnd) FALSE)
+    if (!isTRUE(fine)) {
+      return(path[1])
     }
   }
 }
 
-#' Do rules hold of the field `it` of a fit? What can't even be asked is wrong.
-#' @param fit an environment with the fields, and what the rules name besides.
-#' @noRd
-holds <- function(rules, fit) {
-  is_true <- function(rule) isTRUE(eval(rule, fit))
-  tryCatch(!eval(rules$when, fit) || all(vapply(rules$all, is_true, NA)), error = function(cnd) FALSE)
-}
+# When a field has to be there; others need not
+field_needed <- expression(
+  spec = TRUE, blueprint = TRUE, omega = TRUE, epsilon = TRUE, kernel = !is.null(spec$kernel), nodes = stage,
+  data = !is_filter(filter) && !is_shards(shards), ep = !is.null(data) || is.null(weights)
+)
 
-#' @param ... what must all be TRUE. @param when what must be for them to be asked: by default that the field is
-#'   there, as not every fit has all.
-#' @noRd
-rules <- function(..., when = !is.null(it)) list(when = substitute(when), all = as.list(substitute(list(...)))[-1])
-
-# What each field, called `it`, has to be: of the right type and size, with numbers that can be. What the
-# numbers of one field say of those of another is not asked. `n` are the rows that are kept, `stage` is TRUE
-# of a label stage.
-field_rules <- list(
-  # made again, an argument that was changed to what can't be is an error
-  spec = rules(when = TRUE, identical(edit_spec(it, list()), it)),
-  blueprint = rules(
-    when = TRUE, inherits(it, "sturdy_blueprint"), are_strings(it$levels) && classes >= 2,
-    is.null(it$formula) || rlang::is_formula(it$formula),
-    are_strings(it$all_columns) && are_strings(it$variables),
-    is_one_of(it$interface, c("formula", "matrix", "data.frame")),
-    identical(as.character(names(it$coding)), it$columns), all(vapply(it$coding, is_coding, NA))
-  ),
-  omega = rules(when = TRUE, is_noise_matrix(it) && nrow(it) == classes),
-  epsilon = rules(
-    when = TRUE, length(it) > 0 && are_shares(it), mean(it) < 0.5 || classes > 2 || stage || by_readers(data$reports)
-  ),
-  kernel = rules(
-    when = !is.null(spec$kernel),
-    identical(class(it), class(spec$kernel)),
-    is_one_of(it$type, c("ard", "iso")), is_one_of(it$shape, kernel_shapes),
-    are_numbers(it$variance, above = 0) && are_numbers(it$lengthscale, above = 0),
-    length(it$lengthscale) == length(it$variance) * (if (it$type == "iso") 1 else length(blueprint$columns)),
-    all(vapply(it[c("bias", "nugget", "linear")], are_numbers, NA, length(it$variance), least = 0)),
-    length(it$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0),
-    is.null(it$width) || are_numbers(it$width, above = 0)
-  ),
-  prior = rules(
-    are_numbers(it$scale, above = 0) && are_numbers(it$nugget, 1, least = 0),
-    length(it$group) == length(it$weights), is_flag(it$intercept),
-    is.logical(it$free) && length(it$free) == length(it$scale)
-  ),
-  recalibration = rules(
-    are_numbers(it$weight, above = 0) && are_numbers(it$slope, 1, above = 0),
-    is_one_of(it$kind, c("fit", "recorded", "scores"))
-  ),
-  weights = rules(
-    are_numbers(it$mean, length(prior$weights)), are_numbers(it$log_scale, 1),
-    are_numbers(it$C, rep(length(prior$weights), 2)) && all(diag(it$C) > 0)
-  ),
-  inducing = rules(
-    is.matrix(it$Z) && are_numbers(it$Z),
-    !has_numbers(ep$b) || is.matrix(it$C) && are_numbers(it$C)
-  ),
-  data = rules(when = is.null(data), is_filter(filter) || is_shards(in_shards)),
-  data = rules(
-    are_numbers(it$X, c(n, ncol(it$X))),
-    all(if (classes == 2) abs(it$y) == 1 else it$y %in% seq_len(classes)),
-    are_strings(it$row_names, n) && length(it$rows) == n,
-    are_numbers(it$n_given, 1) && are_places(c(it$rows, it$na_action, it$units$rows), it$n_given),
-    are_places(row_of_each(it), n),
-    is.null(it$units) || all(lengths(it$units[c("rows", "row_names")]) == length(row_of_each(it))),
-    is_reports(it$reports, n, classes)
-  ),
-  ep = rules(when = is.null(ep), is.null(data) && !is.null(weights)),
-  ep = rules(
-    it$status %in% names(ep_statuses),
-    if (has_numbers(it$b)) are_numbers(it$b) else it$status != "converged"
-  ),
-  # one that converged has a number for each row; a label stage, whose likelihood is exact, has none
-  ep = rules(
-    when = has_numbers(ep$b) && !stage,
-    are_strings(it$message, 1), is.numeric(it$kappa),
-    are_of_rows(c(it$sites, it$cavity, it)[c("tau", "nu", "mean", "var", "m", "C_diag")], it, n * c(1, classes)),
-    are_of_rows(it["loo"], it, n), are_of_rows(it["seen"], it, n * classes),
-    is.numeric(it$log_evidence) && length(it$log_evidence) == 1, is.null(it$rival) || is.list(it$rival),
-    are_numbers(c(it$sweeps, it$skipped), 2)
-  ),
-  ep = rules(
-    when = has_numbers(ep$b) && !is.null(inducing) && is.null(nodes),
-    length(it$b) %in% (count_features(inducing$Z, kernel) * c(1, classes))
-  ),
-  learning = rules(are_numbers(it$convergence, 1), are_strings(it$method, 1), are_strings(it$on_bound)),
-  label_stage = rules(
-    inherits(it, "second_stage") && is.null(wrong_field(it)),
-    is.null(data) || identical(it$data$rows, data$rows)
-  ),
-  call = rules(is.call(it)),
-  nodes = rules(
-    is.data.frame(it$models) && are_strings(it$models$model) && are_strings(it$models$method),
-    is.numeric(c(0, it$models$ess)), are_shares(it$models$probability) && are_shares(it$models$prior),
-    are_shares(it$table$weight), length(it$table$model) > 0 && all(it$table$model %in% it$models$model),
-    length(it$omega) == nrow(it$table) && all(vapply(it$omega, are_noise_matrices, NA, classes))
-  ),
-  nodes = rules(
-    when = !is.null(nodes$few) || stage,
-    length(it$few$weight) > 0 && are_shares(it$few$weight),
-    are_places(it$few$node, length(it$omega), length(it$few$weight))
-  ),
-  nodes = rules(
-    when = !is.null(nodes$truth),
-    are_strings(it$truth$model), are_places(it$truth$y, classes, n),
-    are_shares(it$truth$weight) && length(it$truth$weight) == length(it$truth$model),
-    length(it$truth$log_z) == n * length(it$truth$model),
-    all(vapply(
-      it$truth[c("p", "loo", if (!stage) "recorded")], are_numbers, NA, c(n, classes, length(it$truth$model))
-    ))
-  ),
-  nodes = rules(
-    when = !stage && !is.null(it),
-    are_noise_matrices(it$point, classes), length(it$hyper) == nrow(it$table),
-    all(vapply(unlist(it$hyper, FALSE), are_numbers, NA, least = 0)),
-    length(unique(lapply(it$hyper, function(one) lengths(one) / length(one$nugget)))) == 1,
-    identical(dim(it$seen), c(n, classes, length(it$hyper))),
-    n == 0 || are_by_node(it$tau, it) && are_by_node(it$b, it),
-    n == 0 || length(it$tau) %in% (n * length(it$hyper) * c(1, classes))
-  ),
-  nodes = rules(
-    when = stage,
-    identical(names(it$points), it$models$model), all(names(it$wrong) %in% names(it$points)),
-    are_numbers(unlist(it$points, use.names = FALSE)),
-    all(vapply(it$points, are_label_points, NA, classes)),
-    are_shares(it$unusual) && length(it$unusual) == n
-  )
+# What a field, or a part of it, is where it is there, called `it`: of the right type and size, with numbers
+# that can be. What the numbers of one field say of those of another is not asked. `n` are the rows that are
+# kept; `stage` is TRUE of a label stage; `bare` of a fit whose `ep` has no numbers of rows: a label stage, whose
+# likelihood is exact, or one for which EP found no posterior.
+field_rules <- expression(
+  spec = identical(edit_spec(it, list()), it), # made again, an argument that can't be is an error
+  blueprint = inherits(it, "sturdy_blueprint") && are_strings(it$levels) && classes >= 2,
+  blueprint = is.null(it$formula) || rlang::is_formula(it$formula),
+  blueprint = are_strings(it$all_columns) && are_strings(it$variables),
+  blueprint = is_one_of(it$interface, c("formula", "matrix", "data.frame")),
+  blueprint = identical(as.character(names(it$coding)), it$columns) && all(vapply(it$coding, is_coding, NA)),
+  omega = is_noise_matrix(it) && nrow(it) == classes,
+  epsilon = length(it) > 0 && are_shares(it),
+  epsilon = mean(it) < 0.5 || classes > 2 || stage || by_readers(data$reports),
+  kernel = identical(class(it), class(spec$kernel)),
+  kernel = is_one_of(it$type, c("ard", "iso")) && is_one_of(it$shape, kernel_shapes),
+  kernel = are_numbers(it$variance, above = 0) && are_numbers(it$lengthscale, above = 0),
+  kernel = length(it$lengthscale) == length(it$variance) * (if (it$type == "iso") 1 else length(blueprint$columns)),
+  kernel = all(vapply(it[c("bias", "nugget", "linear")], are_numbers, NA, length(it$variance), least = 0)),
+  kernel = length(it$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0),
+  kernel = is.null(it$width) || are_numbers(it$width, above = 0),
+  prior = are_numbers(it$scale, above = 0) && are_numbers(it$nugget, 1, least = 0),
+  prior = length(it$group) == length(it$weights) && is_flag(it$intercept),
+  prior = is.logical(it$free) && length(it$free) == length(it$scale),
+  recalibration = are_numbers(it$weight, above = 0) && are_numbers(it$slope, 1, above = 0),
+  recalibration = is_one_of(it$kind, c("fit", "recorded", "scores")),
+  weights = are_numbers(it$mean, length(prior$weights)) && are_numbers(it$log_scale, 1),
+  weights = are_numbers(it$C, rep(length(prior$weights), 2)) && all(diag(it$C) > 0),
+  inducing = is.matrix(it$Z) && are_numbers(it$Z),
+  inducing = !has_numbers(ep$b) || is.matrix(it$C) && are_numbers(it$C),
+  data = are_numbers(it$X, c(n, ncol(it$X))),
+  data = all(if (classes == 2) abs(it$y) == 1 else it$y %in% seq_len(classes)),
+  data = are_strings(it$row_names, n) && length(it$rows) == n,
+  data = are_numbers(it$n_given, 1) && are_places(c(it$rows, it$na_action, it$units$rows), it$n_given),
+  data = are_places(row_of_each(it), n),
+  data = is.null(it$units) || all(lengths(it$units[c("rows", "row_names")]) == length(row_of_each(it))),
+  data = is_reports(it$reports, n, classes),
+  ep = it$status %in% names(ep_statuses),
+  ep = if (has_numbers(it$b)) are_numbers(it$b) else it$status != "converged",
+  ep = bare || are_strings(it$message, 1) && is.numeric(it$kappa) && are_numbers(c(it$sweeps, it$skipped), 2),
+  ep = bare || are_of_rows(it$sites[c("tau", "nu")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it$cavity[c("mean", "var")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it[c("m", "C_diag")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it["loo"], it, n) && are_of_rows(it["seen"], it, n * classes),
+  ep = bare || is.numeric(it$log_evidence) && length(it$log_evidence) == 1,
+  ep = bare || is.null(it$rival) || is.list(it$rival),
+  ep = bare || is.null(inducing) || !is.null(nodes) ||
+    length(it$b) %in% (count_features(inducing$Z, kernel) * c(1, classes)),
+  learning = are_numbers(it$convergence, 1) && are_strings(it$method, 1) && are_strings(it$on_bound),
+  label_stage = inherits(it, "second_stage") && is.null(wrong_field(it)),
+  label_stage = is.null(data) || identical(it$data$rows, data$rows),
+  call = is.call(it),
+  nodes = all(lengths(it[c("models", "table", "omega", if (stage) c("few", "points") else c("point", "hyper"))]) > 0),
+  "nodes$models" = is.data.frame(it) && are_strings(it$model) && are_strings(it$method),
+  "nodes$models" = is.numeric(c(0, it$ess)) && are_shares(it$probability) && are_shares(it$prior),
+  "nodes$table" = are_shares(it$weight) && length(it$model) > 0 && all(it$model %in% nodes$models$model),
+  "nodes$omega" = length(it) == nrow(nodes$table) && all(vapply(it, are_noise_matrices, NA, classes)),
+  "nodes$few" = length(it$weight) > 0 && are_shares(it$weight),
+  "nodes$few" = are_places(it$node, length(nodes$omega), length(it$weight)),
+  "nodes$truth" = are_strings(it$model) && are_places(it$y, classes, n),
+  "nodes$truth" = are_shares(it$weight) && length(it$weight) == length(it$model),
+  "nodes$truth" = length(it$log_z) == n * length(it$model),
+  "nodes$truth" = are_posteriors(it[c("p", "loo", if (!stage) "recorded")], n, classes, length(it$model)),
+  "nodes$point" = stage || are_noise_matrices(it, classes),
+  "nodes$hyper" = stage || length(it) == nrow(nodes$table) && are_alike(it),
+  nodes = stage || identical(dim(it$seen), c(n, classes, length(it$hyper))),
+  nodes = stage || n == 0 || are_by_node(it$tau, it) && are_by_node(it$b, it),
+  nodes = stage || n == 0 || length(it$tau) %in% (n * length(it$hyper) * c(1, classes)),
+  "nodes$points" = identical(names(it), nodes$models$model) && all(names(nodes$wrong) %in% names(it)),
+  "nodes$points" = are_numbers(unlist(it, use.names = FALSE)) && all(vapply(it, are_label_points, NA, classes)),
+  nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
 is_coding <- function(coding) {
@@ -193,7 +149,7 @@ are_shares <- function(x) are_numbers(x, least = 0) && all(x <= 1 + 1e-8)
 #' @noRd
 are_of_rows <- function(parts, ep, sizes) {
   fine <- function(x) is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
-  all(vapply(parts, fine, NA))
+  length(parts) > 0 && all(vapply(parts, fine, NA))
 }
 
 #' Noise matrices of sources, S x C x C
@@ -201,6 +157,19 @@ are_of_rows <- function(parts, ep, sizes) {
 are_noise_matrices <- function(omega, classes) {
   identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
     all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
+}
+
+#' Hyperparameters of nodes, which have the same shape at all
+#' @noRd
+are_alike <- function(hyper) {
+  all(vapply(unlist(hyper, FALSE), are_numbers, NA, least = 0)) &&
+    length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1
+}
+
+#' Probabilities of the classes of rows under noise models
+#' @noRd
+are_posteriors <- function(parts, n, classes, models) {
+  all(vapply(parts, are_numbers, NA, c(n, classes, models)))
 }
 
 #' Numbers whose last dimension is that of the nodes
