@@ -130,20 +130,15 @@ check_df <- function(df) {
 #' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd
 check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, matrix = FALSE) {
-  if (matrix && is_noise_matrix(epsilon)) {
-    return(epsilon)
-  }
   words <- c(if (learn) c("learn", "learn2"), if (matrix) "matrix", if (average) "average")
-  if (is_one_of(epsilon, words)) {
+  if (is_one_of(epsilon, words) || matrix && is_noise_matrix(epsilon)) {
     return(epsilon)
   }
-  if (is_number(epsilon) && epsilon >= 0 && epsilon < 0.5 && is.null(names(epsilon))) {
+  if (is_rate(epsilon)) {
     return(as.double(epsilon))
   }
-  # the sum of sensitivity and specificity is above 1: either may be below 1/2
   usual <- setequal(names(epsilon), c("neg", "pos"))
-  two <- is.numeric(epsilon) && (usual || average && length(unique(names(epsilon))) == 2)
-  if (two && are_numbers(epsilon, 2) && all(epsilon >= 0) && sum(epsilon) < 1) {
+  if ((usual || average) && are_two_rates(epsilon)) {
     return(if (usual) c(neg = epsilon[["neg"]], pos = epsilon[["pos"]]) else epsilon) # see two_class_noise()
   }
   if (matrix && is.matrix(epsilon)) abort_noise_matrix(epsilon)
@@ -156,6 +151,14 @@ check_epsilon <- function(epsilon, learn = TRUE, average = FALSE, matrix = FALSE
     got = epsilon, more = c(i = "It is the probability that a recorded label is wrong.")
   )
 }
+
+#' One rate for all labels
+#' @noRd
+is_rate <- function(x) is_number(x) && x >= 0 && x < 0.5 && is.null(names(x))
+
+#' Two rates, by true class: as the sum of sensitivity and specificity is above 1, either may be below 1/2
+#' @noRd
+are_two_rates <- function(x) are_numbers(x, 2, least = 0) && sum(x) < 1 && length(unique(names(x))) == 2
 
 abort_noise_matrix <- function(epsilon) {
   abort_sturdy(

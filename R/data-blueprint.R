@@ -172,7 +172,7 @@ row_names_of <- function(x, before = 0) {
 
 mold_features <- function(features, n, scale, blueprint, y) {
   if (n > 10) inform_doubts(features, y)
-  blueprint <- code_features(blueprint, features, n, scale, function(name) {
+  blueprint <- code_features(blueprint, features, n, function(name) {
     feature_coding(features[[name]], name, scale)
   })
   kept <- features[names(features) %in% blueprint$columns]
@@ -184,14 +184,13 @@ mold_features <- function(features, n, scale, blueprint, y) {
 #' @param features n values each, or a few that show what there are. @param code makes the
 #'   coding of the feature of a name.
 #' @noRd
-code_features <- function(blueprint, features, n, scale, code) {
+code_features <- function(blueprint, features, n, code) {
   kept <- !are_useless(features, n)
   names <- as.character(names(features))
   blueprint$coding <- lapply(rlang::set_names(names[kept]), code)
   blueprint$columns <- names[kept]
   blueprint$all_columns <- names
   blueprint$term <- attr(features, "term")[kept]
-  blueprint$scale <- scale
   structure(blueprint, class = "sturdy_blueprint")
 }
 

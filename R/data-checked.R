@@ -16,14 +16,12 @@ check_checked <- function(checked, data, levels, id) {
     "be a data frame with the columns {.field row} and {.field label}, or a file of such answers",
     got = checked
   )
-  row <- check_checked_rows(checked, data, id)
-  asked <- row
+  asked <- check_checked_rows(checked, data, id)
   drawn <- checked[["drawn"]]
-  if (!is.null(drawn)) { # of some nothing may have been found out
-    open <- is.na(checked$label) | !nzchar(as.character(checked$label))
-    if (any(open)) checked <- as.data.frame(checked)[!open, ] # no unchanged list
-    row <- row[!open]
-  }
+  found <- rep(TRUE, nrow(checked))
+  if (!is.null(drawn)) found <- !is.na(checked$label) & nzchar(as.character(checked$label))
+  if (!all(found)) checked <- as.data.frame(checked)[found, ] # no unchanged list
+  row <- asked[found]
   if (are_answers(checked)) {
     checks <- check_answers(checked, row, data, levels)
     checked <- checked[checks, ]
@@ -33,24 +31,42 @@ check_checked <- function(checked, data, levels, id) {
 }
 
 #' The rows that were looked up
+#'
+#'     columns         which rows
+#'     `row`           those at these positions, none of which may be the name of another row
+#'     identifiers     those of these names, each of which must be that of one row
+#'     both            those at these positions, which the names confirm
 #' @param id as it was given.
 #' @return positions, one for each row of `checked`.
 #' @noRd
 check_checked_rows <- function(checked, data, id) {
   ids <- row_ids(data, id)
-  own <- if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
-  # identifiers without a name are those that a file of answers has
-  called <- c(names_in_file(ids$name), "id", if (!is.null(id) && identical(ids$name, "id")) own)
-  key <- if (length(ids)) utils::head(intersect(called, names(checked)), 1)
+  key <- id_key(checked, ids, id)
   check_columns(checked, key, ids)
   position <- if ("row" %in% names(checked)) rows_at(checked$row, data, ids)
   if (length(key)) {
     return(rows_called(checked[[key]], key, position, ids, data$rows))
   }
-  # `row` is beside `id` a position; text may be either. Names of units are none of rows
-  told <- !is.null(id) && !is.character(checked$row)
-  if (!told && is.null(data$units)) check_one_meaning(position, ids, data$rows, own)
+  # a number is a position where `id` was given, too, and where names are those of units; text may be either
+  told <- !is.null(id) && !is.character(checked$row) || !is.null(data$units)
+  if (!told) check_one_meaning(position, ids, data$rows, own_key(checked))
   position
+}
+
+#' The column of `checked` that has the identifiers of the rows, empty where none has
+#'
+#' Identifiers without a name are those that a file of answers has.
+#' @noRd
+id_key <- function(checked, ids, id) {
+  nameless <- !is.null(id) && identical(ids$name, "id")
+  called <- c(names_in_file(ids$name), "id", if (nameless) own_key(checked))
+  if (length(ids)) utils::head(intersect(called, names(checked)), 1)
+}
+
+#' The column with identifiers that a file of answers has, whatever it is called
+#' @noRd
+own_key <- function(checked) {
+  if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
 }
 
 check_columns <- function(checked, key, ids) {
@@ -123,9 +139,9 @@ rows_called <- function(said, key, position, ids, rows) {
 
 #' A number that is the position of one row and the name of another is neither, either
 #' @param ids names of the rows, where these are not their positions. @param rows of the fit.
-#' @param own the column with identifiers that a file of answers has.
+#' @param own see own_key().
 #' @noRd
-check_one_meaning <- function(row, ids, rows, own = NULL) {
+check_one_meaning <- function(row, ids, rows, own) {
   named <- rows[match(id_text(row), ids$value)]
   twofold <- unique(row[!is.na(named) & named != row])
   must_checked(

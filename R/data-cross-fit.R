@@ -47,7 +47,9 @@
 #' )
 #' head(mislabelled(prob))
 cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progress = NA) {
-  for (arg in c("x", "y", "fit")) check_given(eval(bquote(missing(.(as.name(arg))))), arg)
+  check_given(missing(x), "x")
+  check_given(missing(y), "y")
+  check_given(missing(fit), "fit")
   must(length(dim(x)) == 2, "x", "be a data frame or a matrix", got = x)
   y <- one_a_row(y, nrow(x), "y", "x")
   must(is.atomic(y) && is.null(dim(y)), "y", "be a vector or a factor", got = y)

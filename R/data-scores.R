@@ -64,7 +64,7 @@ score_blueprint <- function(levels, floor) {
   structure(list(
     interface = "matrix", named = TRUE, variables = levels, levels = levels,
     coding = lapply(rlang::set_names(levels), function(class) number_coding(0, 1)),
-    columns = levels, all_columns = levels, scale = FALSE, floor = floor
+    columns = levels, all_columns = levels, floor = floor
   ), class = "sturdy_blueprint")
 }
 

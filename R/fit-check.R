@@ -18,77 +18,106 @@ check_model <- function(object) {
   }
 }
 
-#' The fit that a verb asks: what it was given, or that inside of it
-#' @param ... of a verb that takes no other arguments.
-#' @noRd
-fit_of <- function(object, ...) {
-  fit <- if (!missing(object) && inherits(object, "sturdy_model")) object else own_fit(object)
-  if (is.null(fit)) abort_no_fit(object)
-  check_model(fit)
-  check_no_dots(...)
-  fit
-}
-
 #' The first field of a fit that is missing or can't be, `NULL` if there is none
 #' @noRd
 wrong_field <- function(object) {
-  fields <- as.list(unclass(object))
-  all <- rlang::set_names(c(names(model_checks), "filter", "shards"))
-  at <- list2env(lapply(all, function(name) fields[[name]]), parent = topenv())
-  delayedAssign("n", length(at$data$y), assign.env = at)
-  delayedAssign("classes", length(at$blueprint$levels), assign.env = at)
-  delayedAssign("stage", !is.null(at$recalibration), assign.env = at)
-  for (name in names(model_checks)) {
-    fine <- tryCatch(eval(model_checks[[name]], at), error = function(cnd) FALSE)
+  given <- as.list(unclass(object))
+  fields <- c(sub("[$].*", "", names(field_rules)), "filter", "shards")
+  fit <- list2env(lapply(rlang::set_names(unique(fields)), function(name) given[[name]]), parent = topenv())
+  delayedAssign("n", length(fit$data$y), assign.env = fit)
+  delayedAssign("classes", length(fit$blueprint$levels), assign.env = fit)
+  delayedAssign("stage", !is.null(fit$recalibration), assign.env = fit)
+  delayedAssign("bare", stage || !has_numbers(ep$b), fit, fit)
+  for (k in seq_along(field_rules)) {
+    name <- names(field_rules)[k]
+    path <- strsplit(name, "$", fixed = TRUE)[[1]]
+    fine <- tryCatch({
+      fit$it <- Reduce(`[[`, path, given)
+      if (is.null(fit$it)) !isTRUE(eval(field_needed[name][[1]], fit)) else eval(field_rules[[k]], fit)
+    }, error = function(cnd) FALSE)
     if (!isTRUE(fine)) {
-      return(name)
+      return(path[1])
     }
   }
 }
 
-# What each field has to be: of the right type and size, with numbers that can be. What the numbers
-# of one field say of those of another is not asked. `n` are the rows that are kept, `stage` is TRUE of a
-# label stage.
-model_checks <- expression(
-  # made again, an argument that was changed to what can't be is an error
-  spec = identical(edit_spec(spec, list()), spec),
-  blueprint = inherits(blueprint, "sturdy_blueprint") && are_strings(blueprint$levels) && classes >= 2 &&
-    (is.null(blueprint$formula) || rlang::is_formula(blueprint$formula)) &&
-    are_strings(blueprint$all_columns) && are_strings(blueprint$variables) &&
-    is_one_of(blueprint$interface, c("formula", "matrix", "data.frame")) &&
-    identical(as.character(names(blueprint$coding)), blueprint$columns) &&
-    all(vapply(blueprint$coding, is_coding, NA)),
-  omega = is_noise_matrix(omega) && nrow(omega) == classes,
-  epsilon = length(epsilon) > 0 && are_shares(epsilon) &&
-    (mean(epsilon) < 0.5 || classes > 2 || stage || by_readers(data$reports)),
-  kernel = is.null(spec$kernel) || identical(class(kernel), class(spec$kernel)) &&
-    is_one_of(kernel$type, c("ard", "iso")) && is_one_of(kernel$shape, kernel_shapes) &&
-    length(kernel$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0) &&
-    all(vapply(kernel[c("variance", "lengthscale", "width"[length(kernel$width) > 0])], are_numbers, NA, above = 0)) &&
-    all(vapply(kernel[c("bias", "nugget", "linear")], are_numbers, NA, length(kernel$variance), least = 0)) &&
-    length(kernel$lengthscale) / length(kernel$variance) ==
-      if (identical(kernel$type, "iso")) 1 else length(blueprint$columns),
-  prior = is.null(prior) || are_numbers(prior$scale, above = 0) &&
-    are_numbers(prior$nugget, 1, least = 0) && length(prior$group) == length(prior$weights) &&
-    is.logical(prior$free) && length(prior$free) == length(prior$scale) && is_flag(prior$intercept),
-  recalibration = !stage || are_numbers(recalibration$weight, above = 0) &&
-    are_numbers(recalibration$slope, 1, above = 0) && is_one_of(recalibration$kind, c("fit", "recorded", "scores")),
-  weights = is.null(weights) || are_numbers(weights$mean, length(prior$weights)) &&
-    are_numbers(weights$C, rep(length(prior$weights), 2)) && all(diag(weights$C) > 0) && are_numbers(weights$log_scale, 1),
-  inducing = is.null(inducing) || is.matrix(inducing$Z) && are_numbers(inducing$Z) &&
-    (!has_numbers(ep$b) || is.matrix(inducing$C) && are_numbers(inducing$C)),
-  data = if (is.null(data)) is_filter(filter) || is_shards(shards) else is_data(data, n, classes),
-  ep = if (is.null(ep)) is.null(data) && !is.null(weights) else is_ep(ep, n, classes, stage) &&
-    (is.null(inducing) || !is.null(nodes) || !has_numbers(ep$b) ||
-      length(ep$b) %in% (count_features(inducing$Z, kernel) * c(1, classes))),
-  learning = is.null(learning) || are_numbers(learning$convergence, 1) && are_strings(learning$method, 1) &&
-    are_strings(learning$on_bound),
-  label_stage = is.null(label_stage) ||
-    inherits(label_stage, "second_stage") && is.null(wrong_field(label_stage)) &&
-      (is.null(data) || identical(label_stage$data$rows, data$rows)),
-  call = is.null(call) || is.call(call),
-  nodes = is.null(nodes) || are_nodes(nodes, n, classes) &&
-    if (stage) are_label_points(nodes, n, classes) else are_latent_nodes(nodes, n, classes)
+# When a field has to be there; others need not
+field_needed <- expression(
+  spec = TRUE, blueprint = TRUE, omega = TRUE, epsilon = TRUE, kernel = !is.null(spec$kernel), nodes = stage,
+  data = !is_filter(filter) && !is_shards(shards), ep = !is.null(data) || is.null(weights)
+)
+
+# What a field, or a part of it, is where it is there, called `it`: of the right type and size, with numbers
+# that can be. What the numbers of one field say of those of another is not asked. `n` are the rows that are
+# kept; `stage` is TRUE of a label stage; `bare` of a fit whose `ep` has no numbers of rows: a label stage, whose
+# likelihood is exact, or one for which EP found no posterior.
+field_rules <- expression(
+  spec = identical(edit_spec(it, list()), it), # made again, an argument that can't be is an error
+  blueprint = inherits(it, "sturdy_blueprint") && are_strings(it$levels) && classes >= 2,
+  blueprint = is.null(it$formula) || rlang::is_formula(it$formula),
+  blueprint = are_strings(it$all_columns) && are_strings(it$variables),
+  blueprint = is_one_of(it$interface, c("formula", "matrix", "data.frame")),
+  blueprint = identical(as.character(names(it$coding)), it$columns) && all(vapply(it$coding, is_coding, NA)),
+  omega = is_noise_matrix(it) && nrow(it) == classes,
+  epsilon = length(it) > 0 && are_shares(it),
+  epsilon = mean(it) < 0.5 || classes > 2 || stage || by_readers(data$reports),
+  kernel = identical(class(it), class(spec$kernel)),
+  kernel = is_one_of(it$type, c("ard", "iso")) && is_one_of(it$shape, kernel_shapes),
+  kernel = are_numbers(it$variance, above = 0) && are_numbers(it$lengthscale, above = 0),
+  kernel = length(it$lengthscale) == length(it$variance) * (if (it$type == "iso") 1 else length(blueprint$columns)),
+  kernel = all(vapply(it[c("bias", "nugget", "linear")], are_numbers, NA, length(it$variance), least = 0)),
+  kernel = length(it$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0),
+  kernel = is.null(it$width) || are_numbers(it$width, above = 0),
+  prior = are_numbers(it$scale, above = 0) && are_numbers(it$nugget, 1, least = 0),
+  prior = length(it$group) == length(it$weights) && is_flag(it$intercept),
+  prior = is.logical(it$free) && length(it$free) == length(it$scale),
+  recalibration = are_numbers(it$weight, above = 0) && are_numbers(it$slope, 1, above = 0),
+  recalibration = is_one_of(it$kind, c("fit", "recorded", "scores")),
+  weights = are_numbers(it$mean, length(prior$weights)) && are_numbers(it$log_scale, 1),
+  weights = are_numbers(it$C, rep(length(prior$weights), 2)) && all(diag(it$C) > 0),
+  inducing = is.matrix(it$Z) && are_numbers(it$Z),
+  inducing = !has_numbers(ep$b) || is.matrix(it$C) && are_numbers(it$C),
+  data = are_numbers(it$X, c(n, ncol(it$X))),
+  data = all(if (classes == 2) abs(it$y) == 1 else it$y %in% seq_len(classes)),
+  data = are_strings(it$row_names, n) && length(it$rows) == n,
+  data = are_numbers(it$n_given, 1) && are_places(c(it$rows, it$na_action, it$units$rows), it$n_given),
+  data = are_places(row_of_each(it), n),
+  data = is.null(it$units) || all(lengths(it$units[c("rows", "row_names")]) == length(row_of_each(it))),
+  data = is_reports(it$reports, n, classes),
+  ep = it$status %in% names(ep_statuses),
+  ep = if (has_numbers(it$b)) are_numbers(it$b) else it$status != "converged",
+  ep = bare || are_strings(it$message, 1) && is.numeric(it$kappa) && are_numbers(c(it$sweeps, it$skipped), 2),
+  ep = bare || are_of_rows(it$sites[c("tau", "nu")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it$cavity[c("mean", "var")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it[c("m", "C_diag")], it, n * c(1, classes)),
+  ep = bare || are_of_rows(it["loo"], it, n) && are_of_rows(it["seen"], it, n * classes),
+  ep = bare || is.numeric(it$log_evidence) && length(it$log_evidence) == 1,
+  ep = bare || is.null(it$rival) || is.list(it$rival),
+  ep = bare || is.null(inducing) || !is.null(nodes) ||
+    length(it$b) %in% (count_features(inducing$Z, kernel) * c(1, classes)),
+  learning = are_numbers(it$convergence, 1) && are_strings(it$method, 1) && are_strings(it$on_bound),
+  label_stage = inherits(it, "second_stage") && is.null(wrong_field(it)),
+  label_stage = is.null(data) || identical(it$data$rows, data$rows),
+  call = is.call(it),
+  nodes = all(lengths(it[c("models", "table", "omega", if (stage) c("few", "points") else c("point", "hyper"))]) > 0),
+  "nodes$models" = is.data.frame(it) && are_strings(it$model) && are_strings(it$method),
+  "nodes$models" = is.numeric(c(0, it$ess)) && are_shares(it$probability) && are_shares(it$prior),
+  "nodes$table" = are_shares(it$weight) && length(it$model) > 0 && all(it$model %in% nodes$models$model),
+  "nodes$omega" = length(it) == nrow(nodes$table) && all(vapply(it, are_noise_matrices, NA, classes)),
+  "nodes$few" = length(it$weight) > 0 && are_shares(it$weight),
+  "nodes$few" = are_places(it$node, length(nodes$omega), length(it$weight)),
+  "nodes$truth" = are_strings(it$model) && are_places(it$y, classes, n),
+  "nodes$truth" = are_shares(it$weight) && length(it$weight) == length(it$model),
+  "nodes$truth" = length(it$log_z) == n * length(it$model),
+  "nodes$truth" = are_posteriors(it[c("p", "loo", if (!stage) "recorded")], n, classes, length(it$model)),
+  "nodes$point" = stage || are_noise_matrices(it, classes),
+  "nodes$hyper" = stage || length(it) == nrow(nodes$table) && are_alike(it),
+  nodes = stage || identical(dim(it$seen), c(n, classes, length(it$hyper))),
+  nodes = stage || n == 0 || are_by_node(it$tau, it) && are_by_node(it$b, it),
+  nodes = stage || n == 0 || length(it$tau) %in% (n * length(it$hyper) * c(1, classes)),
+  "nodes$points" = identical(names(it), nodes$models$model) && all(names(nodes$wrong) %in% names(it)),
+  "nodes$points" = are_numbers(unlist(it, use.names = FALSE)) && all(vapply(it, are_label_points, NA, classes)),
+  nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
 is_coding <- function(coding) {
@@ -98,16 +127,6 @@ is_coding <- function(coding) {
     factor = , logical = are_strings(coding$levels) && length(coding$levels) > 1,
     FALSE
   )
-}
-
-is_data <- function(data, n, classes) {
-  each <- row_of_each(data) # of units
-  are_numbers(data$X, c(n, ncol(data$X))) &&
-    all(if (classes == 2) abs(data$y) == 1 else data$y %in% seq_len(classes)) &&
-    are_strings(data$row_names, n) && are_numbers(data$n_given, 1) && are_places(each, n) &&
-    are_places(c(data$rows, data$na_action, data$units$rows), data$n_given) && length(data$rows) == n &&
-    (is.null(data$units) || all(lengths(data$units[c("rows", "row_names")]) == length(each))) &&
-    is_reports(data$reports, n, classes)
 }
 
 #' Counts of a stream, which agree with each other
@@ -123,63 +142,47 @@ is_shards <- function(shards) {
     are_numbers(shards$left_out, 1, least = 0)
 }
 
-#' One that converged has a number for each row; n is 0 where the rows are not kept, and a label
-#' stage, whose likelihood is exact, has none.
-#' @noRd
-is_ep <- function(ep, n, classes, stage) {
-  sized <- function(x, sizes = n * c(1, classes)) {
-    is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
-  }
-  rows <- list(ep$sites$tau, ep$sites$nu, ep$m, ep$C_diag, ep$cavity$mean, ep$cavity$var)
-  ep$status %in% names(ep_statuses) && if (!has_numbers(ep$b)) ep$status != "converged" else are_numbers(ep$b) &&
-    (stage || are_strings(ep$message, 1) && is.numeric(ep$kappa) && all(vapply(rows, sized, NA)) &&
-      is.numeric(ep$log_evidence) && length(ep$log_evidence) == 1 && (is.null(ep$rival) || is.list(ep$rival)) &&
-      sized(ep$loo, n) && sized(ep$seen, n * classes) && are_numbers(c(ep$sweeps, ep$skipped), 2))
-}
-
 are_shares <- function(x) are_numbers(x, least = 0) && all(x <= 1 + 1e-8)
 
-are_nodes <- function(nodes, n, classes) {
-  models <- nodes$models
-  truth <- nodes$truth
-  few <- nodes$few
-  latent <- is.null(nodes$points) # not of a label stage
-  is_omega <- function(omega) {
-    identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
-      all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
-  }
-  is.data.frame(models) && are_strings(models$model) && are_strings(models$method) && is.numeric(c(0, models$ess)) &&
-    are_shares(models$probability) && are_shares(models$prior) &&
-    are_shares(nodes$table$weight) && length(nodes$table$model) > 0 && all(nodes$table$model %in% models$model) &&
-    length(nodes$omega) == nrow(nodes$table) && all(vapply(c(nodes$omega, nodes["point"[latent]]), is_omega, NA)) &&
-    (latent && is.null(few) || length(few$weight) > 0 && are_shares(few$weight) &&
-      are_places(few$node, length(nodes$omega), length(few$weight))) &&
-    (is.null(truth) || are_strings(truth$model) && are_places(truth$y, classes, n) && are_shares(truth$weight) &&
-      length(truth$weight) == length(truth$model) && length(truth$log_z) == n * length(truth$model) &&
-      all(vapply(truth[c("p", "loo", "recorded"[latent])], are_numbers, NA, c(n, classes, length(truth$model)))))
+#' Parts of a fixed point that are by row, all known where EP converged
+#' @param sizes how many numbers of each there may be.
+#' @noRd
+are_of_rows <- function(parts, ep, sizes) {
+  fine <- function(x) is.numeric(x) && length(x) %in% sizes && (ep$status != "converged" || !anyNA(x))
+  length(parts) > 0 && all(vapply(parts, fine, NA))
 }
 
-are_latent_nodes <- function(nodes, n, classes) {
-  hyper <- nodes$hyper
-  by_node <- function(x) are_numbers(x) && identical(rev(dim(x))[1], length(hyper))
-  length(hyper) == nrow(nodes$table) &&
-    all(vapply(unlist(hyper, FALSE), are_numbers, NA, least = 0)) &&
-    length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1 &&
-    identical(dim(nodes$seen), c(n, classes, length(hyper))) &&
-    (n == 0 || by_node(nodes$tau) && by_node(nodes$b) && length(nodes$tau) %in% (n * length(hyper) * c(1, classes)))
+#' Noise matrices of sources, S x C x C
+#' @noRd
+are_noise_matrices <- function(omega, classes) {
+  identical(dim(omega)[-1], c(classes, classes)) && are_shares(omega) &&
+    all(abs(rowSums(omega, dims = 2) - 1) < 1e-6)
 }
 
-are_label_points <- function(nodes, n, classes) {
-  points <- nodes$points
-  identical(names(points), nodes$models$model) && all(names(nodes$wrong) %in% names(points)) &&
-    are_numbers(unlist(points, use.names = FALSE)) &&
-    all(vapply(points, function(one) {
-      sizes <- lapply(Filter(length, one), dim) # a point is the last of them
-      identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
-        NROW(one$U) %in% c(2, classes^2) &&
-        all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
-    }, NA)) &&
-    are_shares(nodes$unusual) && length(nodes$unusual) == n
+#' Hyperparameters of nodes, which have the same shape at all
+#' @noRd
+are_alike <- function(hyper) {
+  all(vapply(unlist(hyper, FALSE), are_numbers, NA, least = 0)) &&
+    length(unique(lapply(hyper, function(one) lengths(one) / length(one$nugget)))) == 1
+}
+
+#' Probabilities of the classes of rows under noise models
+#' @noRd
+are_posteriors <- function(parts, n, classes, models) {
+  all(vapply(parts, are_numbers, NA, c(n, classes, models)))
+}
+
+#' Numbers whose last dimension is that of the nodes
+#' @noRd
+are_by_node <- function(x, nodes) are_numbers(x) && identical(rev(dim(x))[1], length(nodes$hyper))
+
+#' The points of a noise model as src/label.h has them: the last dimension is that of the points
+#' @noRd
+are_label_points <- function(one, classes) {
+  sizes <- lapply(Filter(length, one), dim)
+  identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
+    NROW(one$U) %in% c(2, classes^2) &&
+    all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
 }
 
 #' Has a kernel nothing to learn?

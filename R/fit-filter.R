@@ -1,19 +1,19 @@
 # Assumed density filtering: a linear model that takes in rows one after the other and keeps none of
 # them [M 2.11]; how many it got wrong before it had seen their labels.
 
+# What every absorbed row changes in the field `filter`, before the first one
+no_counts <- list(rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0), log_scale = 0)
+
 #' A fit that keeps no rows; the log evidence goes on from that of EP
 #' @noRd
 as_filtered <- function(object) {
   if (inherits(object, "bpm_filtered")) {
     return(object)
   }
-  has_ep <- !is.null(object$ep)
-  object$filter <- list(
-    rows = 0, errors = 0, log_score = 0,
-    log_evidence = if (has_ep) object$ep$log_evidence else 0,
-    counts = if (has_ep) label_counts(object) else c(0, 0),
-    log_scale = 0
-  )
+  object$filter <- no_counts
+  if (!is.null(object$ep)) {
+    object$filter[c("log_evidence", "counts")] <- list(object$ep$log_evidence, label_counts(object))
+  }
   object[c("data", "ep", "nodes", "label_stage")] <- list(NULL) # it goes on from the point of an average
   class(object) <- c("bpm_filtered", class(object))
   object
@@ -45,20 +45,12 @@ absorb_rows <- function(object, X, y) {
     object$weights$log_scale + out$log_scale - before$log_scale
   }
   object$weights <- new_weights(out$mu, out$S, object$prior, scaled)
-  now <- list(
-    rows = before$rows + n, errors = before$errors + sum((out$prob > 0.5) != event),
-    log_score = before$log_score + sum(out$log_zp),
-    log_evidence = before$log_evidence + sum(out$log_zp),
-    counts = before$counts + c(sum(!event), sum(event)), log_scale = out$log_scale
+  object$filter[names(no_counts)] <- list(
+    before$rows + n, before$errors + sum((out$prob > 0.5) != event), before$log_score + sum(out$log_zp),
+    before$log_evidence + sum(out$log_zp), before$counts + c(sum(!event), sum(event)), out$log_scale
   )
-  object$filter[filter_counts] <- now[filter_counts]
   object
 }
-
-# what every absorbed row changes in the field `filter`
-filter_counts <- c(
-  "rows", "errors", "log_score", "log_evidence", "counts", "log_scale"
-)
 
 abort_not_absorbed <- function(out) {
   row <- out$done + 1L

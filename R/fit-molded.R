@@ -23,7 +23,8 @@ fit_spec <- function(spec, molded) {
   check_readers_possible(spec, molded$data$reports)
   spec <- spec_of_soft(spec, molded$data$reports)
   check_offset_possible(spec, molded)
-  with_call(fit_molded(spec, molded))
+  fit <- fit_molded(spec, molded) # made before: with_call() would be one more frame around it
+  with_call(fit)
 }
 
 #' What each kind of model does with them

@@ -36,39 +36,44 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
-  at <- sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, steps)
-  x <- let(at$X)
-  squared <- unlist(lapply(hyper, function(h) {
-    unit <- columns$weight / (2 * as.double(h$lengthscale)^2)[columns$group]
-    vapply(seq_len(nrow(Z)), function(i) {
-      apart <- paste0("(", x, " - ", sql_number(Z[i, ]), ")")
-      sql_linear(unit, paste(apart, "*", apart))
-    }, "")
-  }))
-  # a step reads the one before alone: what the linear part takes is handed on
-  taken <- seq_along(if (any(vapply(hyper, `[[`, 1, "linear") > 0)) x)
-  count <- length(squared)
-  squared <- let(c(squared, x[taken]))
-  near <- squared[seq_len(count)]
-  # an underflow is an error of PostgreSQL
-  near <- paste0("CASE WHEN ", near, " < 250E0 THEN EXP(-", near, ") WHEN ", near, " < 1E300 THEN 0E0 END",
-                 recycle0 = TRUE)
-  near <- let(c(near, squared[count + taken]))
-  x <- near[count + taken]
+  x <- let(sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, steps)$X)
+  distances <- unlist(lapply(hyper, sql_distances, Z, columns, x))
+  # a step reads the one before alone: what the linear part takes, x, is handed on behind the others
+  linear <- any(vapply(hyper, `[[`, 1, "linear") > 0)
+  first <- seq_along(distances)
+  step <- let(c(distances, if (linear) x))
+  step <- let(c(sql_near(step[first]), step[-first]))
+  near <- split(step[first], factor(rep(seq_along(hyper), each = nrow(Z)), seq_along(hyper)))
   b <- node_columns(object, "b", used$node, object$ep$b)
   C <- node_columns(object, "C", used$node, object$inducing$C)
-  m <- nrow(Z)
   forms <- lapply(seq_along(hyper), function(k) {
     inducing_form(Z, columns, hyper[[k]], b[, k], matrix(C[, k], nrow(b)))
   })
-  y <- let(unlist(lapply(seq_along(forms), function(k) {
-    apply(forms[[k]]$W, 1, sql_linear, of = c(near[(k - 1) * m + seq_len(m)], "1E0", x))
-  })))
-  let(vapply(seq_along(forms), function(k) {
-    mine <- y[(k - 1) * nrow(b) + seq_len(nrow(b))]
-    s2 <- sql_linear(forms[[k]]$d, paste(mine, "*", mine))
-    sql_quantile(sql_linear(forms[[k]]$b, mine), s2, forms[[k]]$rest)
-  }, ""))
+  y <- let(unlist(Map(function(form, near) {
+    apply(form$W, 1, sql_linear, of = c(near, "1E0", step[-first]))
+  }, forms, near)))
+  let(unlist(Map(function(form, y) {
+    s2 <- sql_linear(form$d, paste(y, "*", y))
+    sql_quantile(sql_linear(form$b, y), s2, form$rest)
+  }, forms, split(y, rep(seq_along(forms), each = nrow(b))))))
+}
+
+#' Squared distances of a row from inducing inputs, in lengthscales, halved
+#' @param x names of the encoded columns.
+#' @noRd
+sql_distances <- function(hyper, Z, columns, x) {
+  unit <- columns$weight / (2 * as.double(hyper$lengthscale)^2)[columns$group]
+  vapply(seq_len(nrow(Z)), function(i) {
+    apart <- paste0("(", x, " - ", sql_number(Z[i, ]), ")")
+    sql_linear(unit, paste(apart, "*", apart))
+  }, "")
+}
+
+#' The exponentials of minus some distances: an underflow is an error of PostgreSQL
+#' @noRd
+sql_near <- function(distance) {
+  paste0("CASE WHEN ", distance, " < 250E0 THEN EXP(-", distance, ") WHEN ", distance, " < 1E300 THEN 0E0 END",
+         recycle0 = TRUE)
 }
 
 #' y = W (near, 1), near the exponentials alone; m = b' y; s2 = rest + sum d y^2
@@ -120,22 +125,20 @@ sql_step <- 0.56
 sql_steps_taken <- 9
 
 #' The normal distribution function
-#' @param z names or expressions. @param side 1, or -1 for that of -z, small where it is small.
+#' @param z names or expressions.
 #' @noRd
-sql_phi <- function(z, side = 1) {
+sql_phi <- function(z) {
   t <- (seq_len(sql_steps_taken) - 0.5) * sql_step
-  by <- sql_number(side * sqrt(2) * sql_step / pi * exp(-t^2))
+  by <- sql_number(sqrt(2) * sql_step / pi * exp(-t^2))
   beyond <- sql_number(pi * sqrt(2) / sql_step)
-  ends <- if (side > 0) c("0E0", "1E0") else c("1E0", "0E0")
   vapply(z, function(z) {
     sum <- paste0(by, " / (", z, " * ", z, " + ", sql_number(2 * t^2), ")", collapse = " + ")
-    pole <- paste0("1E0 / (1E0 + EXP(", sql_number(-side * sqrt(2) * pi / sql_step), " * ", z, "))")
+    pole <- paste0("1E0 / (1E0 + EXP(", sql_number(-sqrt(2) * pi / sql_step), " * ", z, "))")
     # written so that what is not a number is NULL, also where it counts as the largest one
     paste0(
-      "CASE WHEN ", z, " < (-37E0) THEN ", ends[1], " WHEN ", z, " <= 37E0 THEN CASE WHEN ", z,
-      " < (-", beyond, ") THEN ", ends[1], " WHEN ", z, " > ", beyond, " THEN ", ends[2], " ELSE ",
-      pole, " END - ", z, " * EXP((-0.5E0) * ", z, " * ", z, ") * (", sum, ") WHEN ", z,
-      " < 1E300 THEN ", ends[2], " END"
+      "CASE WHEN ", z, " < (-37E0) THEN 0E0 WHEN ", z, " <= 37E0 THEN CASE WHEN ", z, " < (-", beyond,
+      ") THEN 0E0 WHEN ", z, " > ", beyond, " THEN 1E0 ELSE ", pole, " END - ", z, " * EXP((-0.5E0) * ", z, " * ", z,
+      ") * (", sum, ") WHEN ", z, " < 1E300 THEN 1E0 END"
     )
   }, "", USE.NAMES = FALSE)
 }

@@ -19,38 +19,45 @@ bpm_design <- function(X, prior) {
 #' @return list of `scale`, the prior scale of the intercept and of each input column,
 #'   named; `group` (k), which of them each weight uses; `free`, which are learned;
 #'   `prior`, their log-normal prior; `nugget`, `free_nugget`, whether it is learned, and
-#'   `nugget_prior`; `intercept`, whether there is one; `effects`, whether the prior is the one for
-#'   effects; and `weights` (k), the names of the weights.
+#'   `nugget_prior`; `intercept`, whether there is one; and `weights` (k), the names of the weights.
 #' @noRd
 bpm_prior <- function(spec, blueprint) {
   # a formula can take the intercept out too: y ~ x - 1
-  intercept <- spec$intercept &&
-    !identical(attr(blueprint$terms, "intercept"), 0L)
-  effects <- identical(spec$prior_scale, "effects")
-  scale <- prior_scales(spec$prior_scale, blueprint, intercept)
-  group <- blueprint_columns(blueprint)$group
+  intercept <- spec$intercept && !identical(attr(blueprint$terms, "intercept"), 0L)
   weights <- c(if (intercept) intercept_name, unlist(coding_names(blueprint$coding)))
   must(
     length(weights) > 0, NULL, "have an input column or an intercept", "no_inputs", of = "The model"
   )
-  normal <- list(meanlog = 0, sdlog = 2)
-  held <- !identical(spec$nugget, "learn")
-  nugget <- list(
-    nugget = if (held) spec$nugget else 1, held = held, prior = if (effects) effects_nugget else normal
-  )
-  # of standardised inputs the variance is the sum of the scales
-  if (spec$inference == "ep") nugget <- overlap_believed(nugget, sum(scale), spec$noise$overlap)
-  c(list(
+  scale <- prior_scales(spec$prior_scale, blueprint, intercept)
+  group <- blueprint_columns(blueprint)$group
+  nugget <- nugget_prior(spec, scale)
+  list(
     scale = scale,
     group = if (intercept) c(1L, 1L + group) else group,
     free = seq_along(scale) > intercept & identical(spec$prior_scale, "learn"),
-    prior = normal,
+    prior = weak_scale,
     nugget = nugget$nugget,
     free_nugget = !nugget$held,
     nugget_prior = nugget$prior,
     intercept = intercept,
     weights = weights
-  ), if (effects) list(effects = TRUE))
+  )
+}
+
+# The log-normal prior of what is learned: of scales, and of the nugget unless effects are reported
+weak_scale <- list(meanlog = 0, sdlog = 2)
+
+#' The nugget, whether it is held, and its prior
+#' @param scale of prior_scales(): of standardised inputs the variance is their sum.
+#' @return list(nugget, held, prior)
+#' @noRd
+nugget_prior <- function(spec, scale) {
+  held <- !identical(spec$nugget, "learn")
+  nugget <- list(
+    nugget = if (held) spec$nugget else 1, held = held,
+    prior = if (identical(spec$prior_scale, "effects")) effects_nugget else weak_scale
+  )
+  if (spec$inference == "adf") nugget else overlap_believed(nugget, sum(scale), spec$noise$overlap)
 }
 
 #' The scale of the intercept, where there is one, and of each input column

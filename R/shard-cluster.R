@@ -51,12 +51,10 @@ map_all <- function(map, X, task, run) {
   left <- names(X)
   tries <- 0
   while (length(left)) {
-    cause <- NULL
-    got <- tryCatch(as.list(map(X[left], task)[]), error = function(cnd) { # `[]` waits, of mirai_map()
-      if (inherits(cnd, "sturdy_error")) stop(cnd)
-      cause <<- cnd
-      NULL
-    })
+    # `[]` waits, of mirai_map(); an error of ours is one of this call, others are the engine's
+    got <- tryCatch(as.list(map(X[left], task)[]), sturdy_error = stop, error = identity)
+    cause <- if (inherits(got, "error")) got
+    if (!is.null(cause)) got <- list()
     lapply(got, check_version)
     is_answer <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
     said <- vapply(got[is_answer], function(x) as.character(x$shard), "")
@@ -65,10 +63,7 @@ map_all <- function(map, X, task, run) {
     if (!length(lost)) break
     tries <- if (length(lost) < length(left)) 0 else tries + 1
     left <- lost
-    came <- if (!all(is_answer)) got[!is_answer][[1]] # in the place of an answer
-    why <- if (!is.null(cause)) {
-      conditionMessage(cause)
-    } else if (is.character(came)) came[1] else paste("what came was", describe(came))
+    why <- if (is.null(cause)) words_instead(got[!is_answer]) else conditionMessage(cause)
     refuse(
       tries == 3,
       c("{.arg cluster} has no answer for {cli::qty(length(lost))}shard{?s} {few(lost)}.",
@@ -80,6 +75,13 @@ map_all <- function(map, X, task, run) {
     )
   }
   unname(answers)
+}
+
+#' What came in the place of answers, in words: an engine may say itself why there is none
+#' @noRd
+words_instead <- function(came) {
+  first <- if (length(came)) came[[1]]
+  if (is.character(first)) first[1] else paste("what came was", describe(first))
 }
 
 resume_hint <- "What is saved in a {.arg checkpoint} can be resumed."
@@ -113,12 +115,10 @@ socket_mapper <- function(cluster, patience, folder) {
     place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
     before <- lapply(nodes, set_timeout, patience)
     on.exit(Map(set_timeout, nodes, before))
-    it <- new_round(nodes, split(seq_along(X), place[names(X)]))
-    # who is interrupted leaves no answer under way, if that does not last
-    on.exit(it$listen(seconds_now() + 5), add = TRUE, after = FALSE)
-    it$send(X, FUN)
-    signs <- function(k) file.size(sign_file(folder, names(X)[it$tasks[[k]]]))
-    it$listen(Inf, patience, signs)
+    tasks <- split(seq_along(X), place[names(X)])
+    it <- new_round(nodes, tasks)
+    round_send(it, X, FUN)
+    round_listen(it, patience, function(k) file.size(sign_file(folder, names(X)[tasks[[k]]])))
     alive <<- setdiff(alive, it$lost)
     it$answers
   }
@@ -128,55 +128,59 @@ set_timeout <- function(con, seconds) {
   tryCatch(socketTimeout(con, as.integer(seconds)), error = function(cnd) -1L)
 }
 
-#' Tasks that are under way
-#'
+#' A round of tasks at nodes
 #' @param nodes connections. @param tasks positions of tasks, by the number of their node.
-#' @return an environment with tasks; answers (in words why there is none); lost (nodes); send(X, FUN); and
-#'   listen(until, patience, signs): to those who have still to answer, as long as signs(node) changes
+#' @return an environment with these; tag, by which answers are known; busy, of each node that has still to
+#'   answer list(signs: of life, since: when they last changed); answers, in words where there is none; lost,
+#'   nodes that are not to be asked again
 #' @noRd
 new_round <- function(nodes, tasks) {
-  it <- list2env(list(tasks = tasks, answers = vector("list", sum(lengths(tasks)))))
-  call <- tempfile() # what a node was asked before has another
-  busy <- list() # of each node what signs it gave, and since when no others
-  end <- function(k, answers) {
-    it$answers[tasks[[k]]] <- answers
-    busy[[k]] <<- NULL
+  answers <- vector("list", sum(lengths(tasks)))
+  list2env(list(nodes = nodes, tasks = tasks, tag = tempfile(), busy = list(), answers = answers), parent = emptyenv())
+}
+
+round_send <- function(it, X, FUN) {
+  for (k in names(it$tasks)) {
+    it$busy[[k]] <- list(since = seconds_now())
+    data <- list(fun = lapply, args = list(X[it$tasks[[k]]], FUN), return = TRUE, tag = it$tag)
+    # in one piece: small ones wait for each other on a network
+    bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
+    tryCatch(
+      writeBin(bytes, it$nodes[[as.integer(k)]]), error = function(cnd) round_lose(it, k, "can't be reached")
+    )
   }
-  lose <- function(k, why) {
-    it$lost <- c(it$lost, as.integer(k))
-    end(k, paste("node", k, why))
-  }
-  it$send <- function(X, FUN) {
-    for (k in names(tasks)) {
-      busy[[k]] <<- list(since = seconds_now())
-      data <- list(fun = lapply, args = list(X[tasks[[k]]], FUN), return = TRUE, tag = call)
-      # in one piece: small ones wait for each other on a network
-      bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
-      tryCatch(writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) lose(k, "can't be reached"))
-    }
-  }
-  hear <- function(k) {
-    got <- tryCatch(unserialize(nodes[[as.integer(k)]]), error = function(cnd) lose(k, "has gone"))
-    if (identical(got$tag, call)) end(k, got$value)
-  }
-  it$listen <- function(until, patience = Inf, signs = function(k) 0) {
-    while (length(at <- names(busy)) && seconds_now() < until) {
-      ready <- socketSelect(nodes[as.integer(at)], FALSE, 1)
-      lapply(at[ready], hear)
-      for (k in at[!ready]) {
-        now <- signs(k)
-        if (!identical(now, busy[[k]]$signs)) busy[[k]] <<- list(signs = now, since = seconds_now())
-        if (seconds_now() - busy[[k]]$since > patience) {
-          lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
-        }
+}
+
+#' To all nodes that have still to answer, each as long as signs(node) changes
+#' @noRd
+round_listen <- function(it, patience, signs) {
+  while (length(it$busy)) {
+    at <- names(it$busy)
+    ready <- socketSelect(it$nodes[as.integer(at)], FALSE, 1)
+    for (k in at[ready]) round_hear(it, k)
+    for (k in at[!ready]) {
+      now <- list(signs = signs(k), since = seconds_now())
+      if (!identical(now$signs, it$busy[[k]]$signs)) it$busy[[k]] <- now
+      if (now$since - it$busy[[k]]$since > patience) {
+        round_lose(it, k, paste("gave no sign of life for", patience, "seconds (patience)"))
       }
     }
-    if (length(busy)) {
-      warn_sturdy(
-        "Node{?s} {names(busy)} of {.arg cluster} {?is/are} still at work: others than sturdy
-         would get the answer for theirs.", "node_busy"
-      )
-    }
   }
-  it
+}
+
+#' What a node says; an answer to what it was asked in another round is none
+#' @noRd
+round_hear <- function(it, k) {
+  got <- tryCatch(unserialize(it$nodes[[as.integer(k)]]), error = function(cnd) round_lose(it, k, "has gone"))
+  if (identical(got$tag, it$tag)) round_end(it, k, got$value)
+}
+
+round_end <- function(it, k, answers) {
+  it$answers[it$tasks[[k]]] <- answers
+  it$busy[[k]] <- NULL
+}
+
+round_lose <- function(it, k, why) {
+  it$lost <- c(it$lost, as.integer(k))
+  round_end(it, k, paste("node", k, why))
 }

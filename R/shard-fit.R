@@ -1,26 +1,33 @@
 # gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
 # which learning starts, rounds of EP over all, and a fit that keeps no rows.
 
-elsewhere <- "with shards, or with a table of a database."
+#' What there is of rows that are here, and not of rows elsewhere
+#' @param what it is, as the beginning of a sentence. @param hint what to do.
+#' @noRd
+refuse_elsewhere <- function(when, what, class, arg, hint = NULL) {
+  refuse(when, c(paste(what, "with shards, or with a table of a database."), i = hint), class, arg = arg)
+}
 
 mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   spec <- check_shards_spec(spec)
-  refuse_elsewhere <- function(when, what, class, instead = "", arg = class) {
-    refuse(when, trimws(paste(what, "can't be used", elsewhere, instead)), class, arg = arg)
+  for (name in names(known)) {
+    refuse_elsewhere(length(known[[name]]) > 0, "{.arg {arg}} can't be used", name, name)
   }
-  for (name in names(known)) refuse_elsewhere(length(known[[name]]) > 0, "{.arg {arg}}", name)
-  refuse_elsewhere(!is.null(subset), "{.arg subset}", "subset", "Leave the rows out there.")
+  refuse_elsewhere(
+    !is.null(subset), "{.arg subset} can't be used", "subset", "subset", "Leave the rows out there."
+  )
   left <- formula[[2]]
   refuse_elsewhere(
-    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"), "{.fn readers}", "readers",
-    "Fit the rows of a part of them.", "formula"
+    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
+    "{.fn readers} can't be used", "readers", "formula", "Fit the rows of a part of them."
   )
   na.action <- check_na_action(na.action)
   team <- if (inherits(data, "sturdy_source")) table_team(data, cluster) else new_team(data, cluster)
   on.exit(team$close())
   molded <- mold_shards(team, formula, spec$scale, na.action)
   spec <- check_class_number(spec, molded)
-  with_call(fit_shards(spec, team, molded))
+  fit <- fit_shards(spec, team, molded)
+  with_call(fit)
 }
 
 #' The encoding of all rows, and the rows of a sample
@@ -64,28 +71,27 @@ sample_shards <- function(team, rows) {
 }
 
 check_shards_spec <- function(spec) {
-  refuse_with_shards <- function(when, what, arg, hint = NULL) {
-    refuse(when, c(paste(what, elsewhere), i = hint), "shards", arg = arg)
-  }
-  refuse_with_shards(
-    identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "inference",
+  refuse_elsewhere(
+    identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "shards", "inference",
     "ADF depends on the order of the rows: see {.fn bpm_stream}."
   )
-  none <- spec_model(spec) != "bpm" && is.null(spec$inducing)
-  refuse_with_shards(none, "{.arg inducing} must not be {.code NULL}", "inducing")
+  refuse_elsewhere(
+    spec_model(spec) != "bpm" && is.null(spec$inducing), "{.arg inducing} must not be {.code NULL}",
+    "shards", "inducing"
+  )
   asked <- c("models", "rate", "sensitivity", "specificity", "study", "unlabelled")
-  refuse_with_shards(
+  refuse_elsewhere(
     !identical(unclass(spec$noise)[asked], unclass(noise_prior())[asked]),
-    "{.arg noise} can hold {.arg overlap}, {.arg pooling} and {.arg unusual} only", "noise",
+    "{.arg noise} can hold {.arg overlap}, {.arg pooling} and {.arg unusual} only", "shards", "noise",
     "A fit over shards learns rates without a prior."
   )
   # with the rows that are cut into shards one point is as good as an average
   spec$hyper <- "optimum"
   learns <- is.character(spec$epsilon) || is.character(spec$nugget) ||
     is.character(spec$prior_scale) || !is.null(spec$kernel) && !holds_all(spec$kernel)
-  refuse_with_shards(
+  refuse_elsewhere(
     learns && (is.finite(spec$df) || spec$criterion != "evidence"),
-    "Hyperparameters are learned by the evidence at {.code df = Inf} only", "df",
+    "Hyperparameters are learned by the evidence at {.code df = Inf} only", "shards", "df",
     "Hold them: learn them on some of the rows first."
   )
   spec

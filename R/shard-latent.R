@@ -54,43 +54,24 @@ latent_weight_shards <- function(team, rows, few, weights) {
 shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1,
                         by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
-  prepare <- function(hyper) team$log$prior <- prior(hyper)
   project <- function(hyper, df, L, found) {
-    if (team$resumed) {
-      return(held_sites)
+    if (!team$resumed) {
+      team$log$prior <- prior(hyper)
+      project_shards(team, rows, found, list(df = df, L = L), 1 / units(hyper))
     }
-    if (length(found$sites$tau) == n) { # all rows are the few that there are
-      team$ask("hold", each = Map(function(before, n) {
-        list(value = lapply(found$sites[c("tau", "nu")], `[`, before + seq_len(n)))
-      }, cumsum(rows) - rows, rows))
-    } else {
-      prepare(hyper)
-      unit <- 1 / units(hyper)
-      lik <- list(df = df, L = L)
-      team$ask("project", list(b = unit * found$b, C = unit * t(unit * found$extra), lik = lik))
-    }
-    team$sites <- team$number
     held_sites
   }
   native <- function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE, progress = NULL) {
-    prepare(hyper)
+    team$log$prior <- prior(hyper)
     if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
-    out <- shard_rounds(team, list(df = df, L = L), control, if (is.null(sites)) "prior" else "sites", progress)
+    lik <- list(df = df, L = L)
+    out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
     if (out$status < 0) {
       return(out)
     }
-    out <- c(out, list(lik = list(df = df, L = L), gradient = NULL, gradient_status = NA_integer_))
-    if (gradient && ep_converged(out)) {
-      sums <- team$sum("gradient", out[c("point", "posterior", "lik")], add_gradients)
-      out$gradient_status <- if (is.list(sums)) 0L else 4L
-      if (is.list(sums)) {
-        out[c("gradient", "slope")] <- list(sums, sums$slope)
-        out$gradient <- by_hyper(out, hyper)
-      }
-    }
-    out$value <- switch(criterion,
-      evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
-    )
+    out <- c(out, list(lik = lik, gradient = NULL, gradient_status = NA_integer_))
+    if (gradient && ep_converged(out)) out <- with_shard_gradient(out, team, hyper, by_hyper)
+    if (criterion != "none") out$value <- out$log_evidence # see check_shards_spec()
     unit <- units(hyper)
     out$b <- unit * out$b
     out$extra <- unit * t(unit * out$extra)
@@ -103,6 +84,35 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
     coarse = if (n > parallel_rows) 1e-3, second = FALSE, Z = few$Z, places = few$places,
     some = function(k) few, again = again, predict = few$predict, project = project, native = native
   )
+}
+
+#' Sites of all rows by those of a sample: the same, where the sample is all; else those that its posterior
+#' of u makes of the rows
+#' @param found the sample's fixed point. @param unit what its u is multiplied by in the coordinates of the
+#'   shards.
+#' @noRd
+project_shards <- function(team, rows, found, lik, unit) {
+  if (length(found$sites$tau) == sum(rows)) {
+    own <- Map(function(before, n) {
+      list(value = lapply(found$sites[c("tau", "nu")], `[`, before + seq_len(n)))
+    }, cumsum(rows) - rows, rows)
+    team$ask("hold", each = own)
+  } else {
+    team$ask("project", list(b = unit * found$b, C = unit * t(unit * found$extra), lik = lik))
+  }
+  team$sites <- team$number
+}
+
+#' A fixed point with the gradient of the evidence there, in the logs of hyperparameters, and in L
+#' @noRd
+with_shard_gradient <- function(out, team, hyper, by_hyper) {
+  sums <- team$sum("gradient", out[c("point", "posterior", "lik")], add_gradients)
+  out$gradient_status <- if (is.list(sums)) 0L else 4L
+  if (is.list(sums)) {
+    out[c("gradient", "slope")] <- list(sums, sums$slope)
+    out$gradient <- by_hyper(out, hyper)
+  }
+  out
 }
 
 #' The optimum, where the label stage averages over noise models that of a rate for each class

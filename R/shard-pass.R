@@ -20,19 +20,25 @@ shard_project <- function(state, b, C, lik) {
 #' @return list(P, h)
 #' @noRd
 shard_begin <- function(state, sites = NULL, point = NULL) {
-  begun <- list()
-  sums <- sum_blocks(state, function(block, rows) {
+  made <- each_block(state, function(block, rows) {
     start <- if (!is.null(point)) {
       start <- sites_of_point(made_under(state, point)[[block$at]], rows$lambda)
       list(tau = pmax(start$tau, 0), nu = start$nu)
     } else if (!is.null(sites)) {
       lapply(made_under(state, sites), `[`, block$before + seq_len(block$n))
     }
-    begun[[block$at]] <<- native_shard_point(start, rows$lambda)
-    native_shard_gram(rows, begun[[block$at]])
-  }, add_grams)
-  shard_hold(state, begun)
-  sums
+    begun <- native_shard_point(start, rows$lambda)
+    list(point = begun, sums = native_shard_gram(rows, begun))
+  })
+  hold_points(state, made, add_grams)
+}
+
+#' Keeps the points that have been made of the blocks
+#' @param made list(point, sums) of each. @return the sum of what they come to, `NULL` without blocks
+#' @noRd
+hold_points <- function(state, made, add) {
+  shard_hold(state, lapply(made, `[[`, "point"))
+  add_up(lapply(made, `[[`, "sums"), add)
 }
 
 sites_of_point <- function(point, lambda) {
@@ -48,21 +54,19 @@ sites_of_point <- function(point, lambda) {
 #' @noRd
 shard_pass <- function(state, points, posterior, lik, gamma, scale, save) {
   points <- lapply(points, made_under, state = state)
-  tried <- saved <- list()
-  sums <- sum_blocks(state, function(block, rows) {
+  made <- each_block(state, function(block, rows) {
     here <- lapply(points, `[[`, block$at)
-    if (save) saved[[block$at]] <<- sites_of_point(here[[1]], rows$lambda)
     memory <- Map(`-`, here[-length(here)], here[-1])
     out <- native_shard_pass(
       rows, lik, posterior, list(here = here[[1]], memory = memory, gamma = gamma, scale = scale)
     )
-    tried[[block$at]] <<- out[["next"]]
-    out["next"] <- list(NULL)
-    out
-  }, add_passes)
-  shard_hold(state, tried)
-  if (length(saved)) save_sites(state, all_sites(saved))
-  sums
+    list(
+      point = out[["next"]], sums = out[names(out) != "next"],
+      sites = if (save) sites_of_point(here[[1]], rows$lambda)
+    )
+  })
+  if (save && length(made)) save_sites(state, all_sites(lapply(made, `[[`, "sites")))
+  hold_points(state, made, add_passes)
 }
 
 #' P and h anew from the sites: those of the rounds are sums of steps

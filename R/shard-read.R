@@ -156,20 +156,26 @@ has_needed <- function(blueprint, data) {
   stats::complete.cases(by_formula(stats::model.frame(blueprint$needed, data, na.action = stats::na.pass), "data"))
 }
 
+#' What the rows of a shard are read from: a connection to its database, what its function returns, or
+#' what was given: see shard_sources()
+#' @noRd
+opened <- function(source) {
+  if (!is.null(source$connect)) {
+    trying(source$connect(), "{.arg connect} stopped with an error.", "source")
+  } else if (is.function(source$x)) source$x() else source$x
+}
+
 #' Reads the rows, in batches
 #' @param most batches with rows that are wanted. @return the types of their columns, of a text.
 #' @noRd
 each_frame <- function(state, visit, most = Inf) {
   source <- state$source
-  queried <- is.function(source$connect)
-  x <- if (queried) {
-    trying(source$connect(), "{.arg connect} stopped with an error.", "source")
-  } else if (is.function(source$x)) source$x() else source$x
+  size <- state$options$batch_size
+  x <- opened(source)
   # what is opened for a shard is closed, also where its reader can't be made, or be closed
   if (inherits(x, "DBIConnection")) on.exit(DBI::dbDisconnect(x))
   if (inherits(x, "connection") && isOpen(x)) on.exit(close(x))
-  size <- state$options$batch_size
-  reader <- if (queried) dbi_source(x, source$x, size) else stream_source(x, size, state$options$text)
+  reader <- if (is.null(source$connect)) stream_source(x, size, state$options$text) else dbi_source(x, source$x, size)
   on.exit(reader$close(), add = TRUE, after = FALSE)
   open_source(reader)
   if (!is.null(state$types)) reader$settle(state$types)

@@ -36,17 +36,24 @@ shard_scan <- function(state, terms, needed, na.action, types) {
 #' @noRd
 seen_values <- function(v) {
   kind <- feature_kind(v)
-  if (kind != "numeric") {
-    used <- unique(as.character(v))
-    count <- tabulate(match(as.character(v), used), length(used)) + 0
-    ordered <- if (is.ordered(v)) levels(v)
+  if (kind == "numeric") {
+    time <- time_of(v)
+    v <- as.double(v)
     return(list(
-      kind = kind, ordered = ordered, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count
+      kind = kind, n = length(v) + 0, mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time
     ))
   }
-  time <- time_of(v)
-  v <- as.double(v)
-  list(kind = kind, n = length(v) + 0, mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time)
+  used <- unique(as.character(v))
+  count <- tabulate(match(as.character(v), used), length(used)) + 0
+  ordered <- if (is.ordered(v)) levels(v)
+  list(kind = kind, ordered = ordered, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count)
+}
+
+#' What must be the same of a variable in all shards, as text: of a time its unit, too, and of an ordered
+#' factor its levels
+#' @noRd
+seen_type <- function(seen) {
+  toString(c(seen$kind, seen$ordered, class(seen$time), attr(seen$time, "units")))
 }
 
 #' The different values of a response, with their type; of many a few
@@ -55,26 +62,37 @@ seen_classes <- function(y) {
   utils::head(unique(check_outcome(y, "y")), 20)
 }
 
+#' What two shards, or two batches of one, have seen
+#' @noRd
 merge_seen <- function(a, b) {
-  kind <- function(s) toString(c(s$kind, s$ordered, class(s$time), attr(s$time, "units")))
-  kinds <- function(seen) vapply(seen, kind, "")
-  of <- lapply(list(a$features, b$features), kinds)
-  all <- union(names(of[[1]]), names(of[[2]]))
-  other <- all[!mapply(identical, of[[1]][all], of[[2]][all])]
-  ordered <- unlist(lapply(c(a$features[other], b$features[other]), `[[`, "ordered"))
-  check_merged(
-    identical(of[[1]], of[[2]]), "column_type", "Column{?s} {.val {other}}", column = other,
-    more = c(i = if (length(ordered)) "Of ordered factors the levels are a part of it, and their order.")
+  check_same_features(a$features, b$features)
+  list(
+    n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]],
+    y = merge_classes(a$y, b$y)
   )
-  same <- is.factor(a$y) && is.factor(b$y) || is.numeric(a$y) && is.numeric(b$y) || class(a$y)[1] == class(b$y)[1]
-  check_merged(same, "outcome_type", "The response")
-  y <- unique(c(a$y, b$y))
-  if (!identical(levels(a$y), levels(b$y))) y <- factor(y, text_levels(levels(y)))
-  list(n = a$n + b$n, features = Map(merge_values, a$features, b$features), term = a[["term"]], y = y)
 }
 
-check_merged <- function(same, class, of, ..., .envir = rlang::caller_env()) {
-  must(same, NULL, "be of the same type in all batches and shards", class, of = of, ..., .envir = .envir)
+same_type <- "be of the same type in all batches and shards"
+
+check_same_features <- function(a, b) {
+  type_a <- vapply(a, seen_type, "")
+  type_b <- vapply(b, seen_type, "")
+  all <- union(names(a), names(b))
+  other <- all[!mapply(identical, type_a[all], type_b[all])]
+  ordered <- unlist(lapply(c(a[other], b[other]), `[[`, "ordered"))
+  must(
+    identical(type_a, type_b), NULL, same_type, "column_type", of = "Column{?s} {.val {other}}", column = other,
+    more = c(i = if (length(ordered)) "Of ordered factors the levels are a part of it, and their order.")
+  )
+}
+
+#' The different values of two parts of a response; levels that differ are sorted
+#' @noRd
+merge_classes <- function(a, b) {
+  kind <- function(y) if (is.factor(y)) "factor" else if (is.numeric(y)) "number" else class(y)[1]
+  must(kind(a) == kind(b), NULL, same_type, "outcome_type", of = "The response")
+  y <- unique(c(a, b))
+  if (identical(levels(a), levels(b))) y else factor(y, text_levels(levels(y)))
 }
 
 # Of n_a and n_b numbers with means m_a, m_b and sums of squared deviations S_a, S_b [Chan, Golub and
@@ -160,7 +178,7 @@ check_learned_terms <- function(terms) {
 #' @noRd
 seen_blueprint <- function(blueprint, seen, terms, scale) {
   shown <- structure(lapply(seen$features, shown_values), term = seen[["term"]])
-  coded <- code_features(blueprint, shown, seen$n, scale, function(name) {
+  coded <- code_features(blueprint, shown, seen$n, function(name) {
     seen_coding(seen$features[[name]], shown[[name]], name, scale)
   })
   blueprint <- with_used_terms(coded, terms)

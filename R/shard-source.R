@@ -146,27 +146,39 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
 #' stream_source() takes; first, rows: which of them, where it is a range of rows of a file)
 #' @noRd
 shard_sources <- function(x, n, connect, text) {
-  queries <- is.function(connect)
-  paths <- is.character(x) && !anyNA(x) && (queries || is.null(connect))
-  made <- is.list(x) && all(vapply(x, is.function, NA))
+  kind <- source_kind(x, connect)
   must(
-    length(x) && (is.data.frame(x) && nrow(x) || paths || made), "x",
-    "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions", got = x,
-    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
+    !is.null(kind), "x", "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions",
+    got = x, more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
-  if (queries && paths) check_package("DBI", "shards")
-  if (is.data.frame(x)) {
+  if (kind == "queries") check_package("DBI", "shards")
+  if (kind == "rows") {
     return(lapply(cut_rows(nrow(x), n), function(range) {
       list(label = range_label(range), x = x[range$first - 1 + seq_len(range$rows), , drop = FALSE])
     }))
   }
-  if (paths && n > 1) {
+  if (kind == "files" && n > 1) {
     return(lapply(cut_rows(count_rows(x, text), n), function(range) {
       c(list(label = paste(range_label(range), "of", x), x = x), range)
     }))
   }
-  label <- if (made) paste("function", seq_along(x)) else if (queries) paste("query", x) else x
+  label <- switch(kind, functions = paste("function", seq_along(x)), queries = paste("query", x), files = x)
+  connect <- if (kind == "queries") connect
   Map(function(label, x) list(label = label, x = x, connect = connect), label, x, USE.NAMES = FALSE)
+}
+
+#' What rows are described by, `NULL` where it is nothing that they can be
+#' @noRd
+source_kind <- function(x, connect) {
+  if (!length(x)) {
+    NULL
+  } else if (is.data.frame(x)) {
+    if (nrow(x)) "rows"
+  } else if (is.list(x)) {
+    if (all(vapply(x, is.function, NA))) "functions"
+  } else if (is.character(x) && !anyNA(x)) {
+    if (is.function(connect)) "queries" else if (is.null(connect)) "files"
+  }
 }
 
 range_label <- function(range) {

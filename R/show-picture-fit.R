@@ -101,16 +101,13 @@ surface_fill <- function(p) grDevices::colorRampPalette(surface_colours)(65)[1 +
 region_fill <- function(prob) {
   best <- max.col(prob, ties.method = "first")
   guess <- 1 / ncol(prob)
-  share <- 0.08 + 0.36 * (prob[cbind(seq_along(best), best)] - guess) / (1 - guess)
-  tinted(looks[of_class("region", best), "fill"], share)
+  tinted(looks[of_class("region", best), "fill"], 0.08 + 0.36 * (row_max(prob) - guess) / (1 - guess))
 }
 
 #' How far a class is ahead of the best of the others
 #' @noRd
 class_lead <- function(prob, class) {
-  others <- prob
-  others[, class] <- -1
-  prob[, class] - others[cbind(seq_len(nrow(prob)), max.col(others, "first"))]
+  prob[, class] - row_max(prob[, -class, drop = FALSE])
 }
 
 # Curves ------------------------------------------------------------------------------

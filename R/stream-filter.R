@@ -2,11 +2,10 @@
 # first batch settles.
 
 empty_filter <- function(arguments) {
-  list(
-    rows = 0, errors = 0, log_score = 0, log_evidence = 0, counts = c(0, 0),
-    log_scale = 0, batches = 0, source_rows = 0, left_out = 0, begun = c(0, 0),
-    history = NULL, columns = NULL, classes = NULL, arguments = arguments
-  )
+  c(no_counts, list(
+    batches = 0, source_rows = 0, left_out = 0, begun = c(0, 0), history = NULL, columns = NULL, classes = NULL,
+    arguments = arguments
+  ))
 }
 
 history_columns <- c("rows", "errors", "log_score")
@@ -14,7 +13,7 @@ history_columns <- c("rows", "errors", "log_score")
 #' @param filter as it was before a batch. @param counts that of absorb_rows().
 #' @noRd
 record_batch <- function(filter, counts, n, kept) {
-  if (!is.null(counts)) filter[filter_counts] <- counts[filter_counts]
+  if (!is.null(counts)) filter[names(no_counts)] <- counts[names(no_counts)]
   filter$batches <- filter$batches + 1
   filter$source_rows <- filter$source_rows + n
   filter$left_out <- filter$left_out + n - kept

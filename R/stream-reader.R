@@ -1,7 +1,6 @@
 # What reads the batches of a stream. A *source* is a list of closures, made
 # by new_source():
-#   open()      goes to the first row. Called again it starts another pass, or is
-#               an error where the rows can't be had twice
+#   open()      goes to the first row; called again, where rows can be had twice, for another pass
 #   read(most)  the next batch, a data frame, or its first rows; NULL at the end
 #   skip(rows)  passes over the next rows and returns how many there were
 #   close()     releases what open() took; harmless when there is nothing
@@ -42,21 +41,6 @@ new_source <- function(open, fetch, ...) {
     settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
-}
-
-#' The `open()` of a source that can't go back to its first row
-#' @noRd
-once <- function(open = function() NULL) {
-  opened <- FALSE
-  function() {
-    refuse(
-      opened,
-      c("{.arg source} can't be read a second time.", i = "Use a path, a data frame or a query."),
-      "source", arg = "source"
-    )
-    opened <<- TRUE
-    open()
-  }
 }
 
 #' The rows of a data frame

@@ -16,7 +16,7 @@ stream_source <- function(source, batch_size, options) {
   if (parquet) {
     parquet_source(source, batch_size)
   } else if (is.function(source)) {
-    new_source(once(), source)
+    new_source(function() NULL, source)
   } else if (is.data.frame(source)) frame_source(source, batch_size) else source
 }
 

@@ -2,7 +2,7 @@
 # text. What else a fit has, its encoding above all, a run that resumes makes again of the
 # rows that the stream began with.
 
-state_counts <- c(filter_counts, "batches", "source_rows", "left_out", "begun", "history")
+state_counts <- c(names(no_counts), "batches", "source_rows", "left_out", "begun", "history")
 
 state_kind <- list(
   magic = "sturdy stream ", format = 3L, what = "the state of a stream",
@@ -49,7 +49,8 @@ read_state <- function(file) {
 #' A fit that has seen no row yet
 #' @noRd
 start_stream <- function(spec, molded) {
-  model <- with_call(bpm_start(spec, molded, bpm_prior(spec, molded$blueprint)))
+  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint))
+  model <- with_call(model)
   if (!is.null(model$call)) {
     # without what does not shape the fit: a resumed run gives the same one
     model$call[c("checkpoint", "resume", "progress")] <- NULL

@@ -61,7 +61,7 @@ text_source <- function(source, batch_size, options) {
     data
   }
   new_source(
-    if (path) open else once(open), fetch, close = close, types = function() classes,
+    open, fetch, close = close, types = function() classes,
     settle = function(types) {
       known <- intersect(names(types)[!is.na(types)], names(classes))
       classes[known] <<- types[known]

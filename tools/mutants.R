@@ -527,7 +527,7 @@ mutant(
 )
 mutant(
   "the name of a row is taken for the position of another", "R/data-checked.R",
-  "!told && is.null(data$units)", "FALSE", r = "data-rows"
+  "if (!told)", "if (FALSE)", r = "data-rows"
 )
 mutant(
   "identifiers of other rows where NA left rows out", "R/data-rows.R",
@@ -614,7 +614,7 @@ mutant(
 )
 mutant(
   "answers of a node to whom has asked before are taken", "R/shard-cluster.R",
-  "if (identical(got$tag, call)) end(k, got$value)", "end(k, got$value)", r = "shard-cluster"
+  "if (identical(got$tag, it$tag)) round_end(", "round_end(", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",
@@ -868,7 +868,7 @@ mutant(
 )
 mutant(
   "a filter forgets the evidence of EP", "R/fit-filter.R",
-  "log_evidence = if (has_ep) object$ep$log_evidence else 0", "log_evidence = 0",
+  "list(object$ep$log_evidence, ", "list(0, ",
   r = "fit-absorb"
 )
 mutant(
@@ -911,7 +911,7 @@ mutant(
   "missing || !is.symbol(name) || exists(", "TRUE || exists(", r = "checks"
 )
 mutant(
-  "what is asked without a fit is R's to refuse", "R/fit-model.R",
+  "what is asked without a fit is R's to refuse", "R/fit-own.R",
   "check_given(missing(object), arg)", "check_given(FALSE, arg)", r = "checks"
 )
 mutant(
