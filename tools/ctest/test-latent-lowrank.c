@@ -350,6 +350,7 @@ static void gradients_equal_differences(void) {
     for (int d = 0; d < 3; d++)
       for (int t = 0; t < 2; t++)
         for (int g = 0; g < 3; g++) {
+          if (check_quick() && (a + d + t + g) % 3) continue;
           pair s;
           run r;
           double got[k + 6];
