@@ -51,16 +51,16 @@ code_of() {
     }' "$1"
 }
 
-# file:line: text for the lines of the code that match the expression
+# file:line: text for the lines of the code, which it reads, that match the expression
 hits() { # file, expression
-  code_of "$1" | sed 's/^[[:space:]]*#[[:space:]]*error.*//' |
+  sed 's/^[[:space:]]*#[[:space:]]*error.*//' |
     grep -nE "$2" | sed "s|^|$1:|" || true
 }
 
 # Data with static storage must be const: file-scope variables, static or not,
 # and static ones in functions. A pointer needs its const after the star.
-mutable_data() { # file
-  code_of "$1" | awk -v file="$1" '
+mutable_data() { # file; it reads its code
+  awk -v file="$1" '
     function judge(text, line,   name, at_top) {
       gsub(/[ \t]+/, " ", text)
       sub(/^ /, "", text)
@@ -123,24 +123,20 @@ r_object_header="$include(R|Rinternals|Rdefines|Rinterface|Rembedded)\\.h"
 
 found=$(
   for file in $(core); do
-    hits "$file" "$forbidden"
+    code=$(code_of "$file")
+    printf '%s\n' "$code" | hits "$file" "$forbidden"
     case "$file" in
     src/numeric.h) headers=$r_object_header ;;
     *) headers=$any_r_header ;;
     esac
     grep -nE "$headers" "$file" | sed "s|^|$file:|" || true
-    mutable_data "$file"
+    printf '%s\n' "$code" | mutable_data "$file"
   done
-  for file in R/*.R; do
-    case "$file" in
-    R/native*.R | 'R/*.R') ;;
-    *)
-      sed 's/#.*//' "$file" |
-        grep -nE '(^|[^A-Za-z0-9_.])\.(Call|External2?|C|Fortran)[[:space:]]*\(' |
-        sed "s|^|$file:|" || true
-      ;;
-    esac
-  done
+  awk '{
+    if (FILENAME ~ /^R\/native/) next
+    sub(/#.*/, "")
+    if ($0 ~ /(^|[^A-Za-z0-9_.])\.(Call|External2?|C|Fortran)[ \t]*\(/) print FILENAME ":" FNR ": " $0
+  }' R/*.R
 )
 
 if [ -n "$found" ]; then

@@ -126,8 +126,17 @@ run_here <- function(names) {
   }), names)
 }
 
+# With room before the first garbage is looked for: each look goes through all packages that are
+# loaded. What a test starts has as much as usual.
+new_session <- function() {
+  room <- c(R_NSIZE = "8000000", R_VSIZE = "256M", R_GC_MEM_GROW = "3")
+  session <- callr::r_session$new(callr::r_session_options(env = c(callr::rcmd_safe_env(), room)))
+  session$run(Sys.unsetenv, list(names(room)))
+  session
+}
+
 run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
-  sessions <- list(callr::r_session$new())
+  sessions <- list(new_session())
   on.exit(for (session in sessions) session$close())
   busy <- NA_character_
   left <- names
@@ -135,7 +144,7 @@ run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
   repeat {
     joined <- !nzchar(join) || file.exists(join)
     if (joined && length(busy) < workers && length(left)) {
-      sessions <- c(sessions, list(callr::r_session$new()))
+      sessions <- c(sessions, list(new_session()))
       busy <- c(busy, NA_character_)
     }
     for (k in which(is.na(busy))) {
@@ -160,7 +169,7 @@ run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
       results[[busy[k]]] <- result
       show_file(busy[k], result)
       busy[k] <- NA
-      if (done$code %in% 500:502) sessions[[k]] <- callr::r_session$new()
+      if (done$code %in% 500:502) sessions[[k]] <- new_session()
     }
   }
 }

@@ -117,6 +117,7 @@ test_that("labels that count less are powers, and their slopes differences", {
 })
 
 test_that("a fit says which readers share errors, and counts them as fewer", {
+  local_fewer_points()
   made <- sharing_readers(160, 0.3, 0.27, 4)
   d <- withr::with_seed(2, data.frame(x = made$truth + stats::rnorm(160, sd = 0.4)))
   fit <- function(labels) {

@@ -311,13 +311,13 @@ test_that("with rows whose class is known the matrices of readers are those of c
   })
   d[c("r1", "r2", "r3")] <- lapply(1:3, function(r) factor(levels(d$Species)[code[, r]], levels(d$Species)))
   control <- ep_control(progress = FALSE)
-  local_mocked( # more points than usual, so that they are an integral
-    label_points = c(usual = 1024L, plain = 64L), label_kept = function(...) 1024L
-  )
   fit <- suppressMessages(gpc(
     readers(r1, r2, r3) ~ Sepal.Length + Petal.Length, d, epsilon = "average", hyper = "integrate",
     kernel = kernel_iso(1, nugget = 0.1, fixed = TRUE), control = control
   ))
+  local_mocked( # more points than usual, so that they are an integral
+    label_points = c(usual = 1024L, plain = 64L), label_kept = function(...) 1024L
+  )
   checked <- data.frame(row = 1:60, label = d$Species)
   fit <- suppressMessages(update(fit, checked = checked))
   found <- matrix(reader_rates(fit)$right, 3, byrow = TRUE) # readers x classes

@@ -17,15 +17,20 @@ fit_to <- function(rows, ...) {
 # what is the same whoever has done the tasks
 bits <- function(fit) fit[c("ep", "inducing", "weights", "learning", "label_stage")]
 
+# of so many shards, without workers
+here <- made_once(function(n) {
+  local_few()
+  bits(fit_to(shards(d, n)))
+})
+
 # A function that gives rows
 giving <- function(rows) rlang::new_function(NULL, bquote(.(rows)), baseenv())
 
 test_that("a fit is the same to the last bit on no, one or two workers", {
   local_few()
   cluster <- local_cluster(2)
-  here <- fit_to(shards(d, 5))
   for (n in 1:2) {
-    expect_identical(bits(fit_to(shards(d, 5), cluster = cluster[seq_len(n)])), bits(here))
+    expect_identical(bits(fit_to(shards(d, 5), cluster = cluster[seq_len(n)])), here(5))
   }
   learn <- function(...) bpm(class ~ ., shards(d, 5, keep = FALSE), prior_scale = "learn", ...)
   expect_identical(bits(learn(cluster = cluster)), bits(learn()))
@@ -35,15 +40,14 @@ test_that("a fit is the same to the last bit on no, one or two workers", {
 
 test_that("any function that maps another over a list does the tasks: in any order, twice, or a few", {
   local_few()
-  here <- bits(fit_to(shards(d, 5)))
-  expect_identical(bits(fit_to(shards(d, 5), cluster = lapply)), here)
+  expect_identical(bits(fit_to(shards(d, 5), cluster = lapply)), here(5))
   backwards <- function(X, FUN, ...) rev(lapply(rev(X), FUN, ...))
-  expect_identical(bits(fit_to(shards(d, 5), cluster = backwards)), here)
+  expect_identical(bits(fit_to(shards(d, 5), cluster = backwards)), here(5))
   twice <- function(X, FUN, ...) {
     lapply(X, FUN, ...)
     lapply(X, FUN, ...)
   }
-  expect_identical(bits(fit_to(shards(d, 5), cluster = twice)), here)
+  expect_identical(bits(fit_to(shards(d, 5), cluster = twice)), here(5))
   # one that has no answer now and then, and remembers nothing
   calls <- 0
   forgetful <- function(X, FUN, ...) {
@@ -71,7 +75,7 @@ test_that("a task that comes late, when its round is over, changes nothing", {
     late <<- utils::head(c(list(function() lapply(X, FUN)), late), 3)
     answers
   }
-  expect_identical(bits(fit_to(shards(d, 3), cluster = tardy)), bits(fit_to(shards(d, 3))))
+  expect_identical(bits(fit_to(shards(d, 3), cluster = tardy)), here(3))
 })
 
 test_that("processes that die now and then, in the middle of a task, take not a bit with them", {
@@ -93,15 +97,15 @@ test_that("processes that die now and then, in the middle of a task, take not a 
     })
   }
   expect_warning(
-    fit <- fit_to(shards(d, 3), cluster = mortal), class = "sturdy_warning_node_lost"
+    fit <- fit_to(shards(d, 2), cluster = mortal), class = "sturdy_warning_node_lost"
   )
-  expect_identical(bits(fit), bits(fit_to(shards(d, 3))))
+  expect_identical(bits(fit), here(2))
 })
 
 test_that("engines that are installed do them: mirai, future", {
   skip_unless_workers()
   local_few()
-  here <- bits(fit_to(shards(d, 5)))
+  here <- here(5)
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   if (rlang::is_installed("mirai")) {
     mirai::daemons(2)
@@ -136,7 +140,7 @@ test_that("spark_apply() over a table of tasks is such an engine, whatever order
     found <- spark_stub(tasks, each, context = list(X = X, FUN = FUN), fetch_result_as_sdf = FALSE)
     do.call(c, unname(found))
   }
-  expect_identical(bits(fit_to(shards(d, 5), cluster = spark)), bits(fit_to(shards(d, 5))))
+  expect_identical(bits(fit_to(shards(d, 5), cluster = spark)), here(5))
 })
 
 test_that("so is Q() of clustermq", {
@@ -146,7 +150,7 @@ test_that("so is Q() of clustermq", {
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   Q <- getExportedValue("clustermq", "Q")
   queue <- function(X, FUN, ...) Q(FUN, item = X, n_jobs = 2, verbose = FALSE)
-  expect_identical(bits(fit_to(shards(d, 5), cluster = queue)), bits(fit_to(shards(d, 5))))
+  expect_identical(bits(fit_to(shards(d, 5), cluster = queue)), here(5))
 })
 
 test_that("what a node still has to answer to others is not taken for an answer", {
@@ -155,7 +159,7 @@ test_that("what a node still has to answer to others is not taken for an answer"
   other <- list(fun = Sys.getpid, args = list(), return = TRUE, tag = "other")
   serialize(list(type = "EXEC", data = other, tag = NULL), cluster[[1]]$con)
   expect_no_warning(fit <- fit_to(shards(d, 2), cluster = cluster))
-  expect_identical(bits(fit), bits(fit_to(shards(d, 2))))
+  expect_identical(bits(fit), here(2))
 })
 
 test_that("an error at a node names its shard, and the cluster can be used again", {
@@ -183,11 +187,15 @@ deadly <- function(rows, nth, signal = 9, env = parent.frame()) {
 }
 
 at <- list(1:150, 151:300, 301:350, 351:400)
+given_parts <- function() lapply(at, function(at) giving(d[at, ]))
+here_of_parts <- made_once(function() {
+  local_few()
+  bits(fit_to(shards(given_parts())))
+})
 
 test_that("a node that is lost leaves its shards to the others: not a bit is lost", {
   local_few()
-  parts <- lapply(at, function(at) giving(d[at, ]))
-  here <- fit_to(shards(parts))
+  parts <- given_parts()
   for (nth in c(1, 6)) { # at the first look, and in a round
     cluster <- local_cluster(2)
     parts[[2]] <- deadly(d[151:300, ], nth)
@@ -195,14 +203,14 @@ test_that("a node that is lost leaves its shards to the others: not a bit is los
       fit <- fit_to(shards(parts, keep = FALSE), cluster = cluster),
       class = "sturdy_warning_node_lost"
     )
-    expect_identical(bits(fit), bits(here))
+    expect_identical(bits(fit), here_of_parts())
   }
 })
 
 test_that("so it is of a run that is resumed, and when one after the other is lost", {
   local_few()
   folder <- withr::local_tempdir()
-  parts <- lapply(at, function(at) giving(d[at, ]))
+  parts <- given_parts()
   resume <- function(folder, ...) {
     fit_to(shards(parts, keep = FALSE, checkpoint = folder, resume = TRUE), ...)
   }
@@ -258,7 +266,7 @@ test_that("a node that is dead from the start is left out", {
   expect_warning(
     fit <- fit_to(shards(d, 5), cluster = cluster), class = "sturdy_warning_node_lost"
   )
-  expect_identical(bits(fit), bits(fit_to(shards(d, 5))))
+  expect_identical(bits(fit), here(5))
 })
 
 test_that("a node that gives no sign of life is given up within the patience there is", {
@@ -267,15 +275,14 @@ test_that("a node that gives no sign of life is given up within the patience the
   cluster <- local_cluster(2)
   pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
   withr::defer(tools::pskill(pids, 9), priority = "first")
-  parts <- lapply(at, function(at) giving(d[at, ]))
-  here <- fit_to(shards(parts))
+  parts <- given_parts()
   stopped <- function(k) parts[[k]] <<- deadly(d[at[[k]], ], 5, tools::SIGSTOP)
   stopped(2)
   rows <- function() shards(parts, keep = FALSE, patience = 4)
   expect_warning(
     fit <- fit_to(rows(), cluster = cluster), "no sign of life", class = "sturdy_warning_node_lost"
   )
-  expect_identical(bits(fit), bits(here))
+  expect_identical(bits(fit), here_of_parts())
   stopped(1) # at the other node, with none left
   seconds <- system.time(
     error <- caught(suppressWarnings(fit_to(rows(), cluster = cluster[1])))

@@ -129,11 +129,11 @@ static void independent_rows_know_nothing_of_each_other(void) {
 }
 
 static void blocks_starts_and_steps_do_not_matter(void) {
-  const int blocks[] = {1, 7, 1000};
-  fit *a = fit_new(60, 4, 0.1, 63);
+  const int blocks[] = {1, 7, 1000}, n = check_quick() ? 24 : 60;
+  fit *a = fit_new(n, 4, 0.1, 63);
   CHECK(fit_cold(a) == EP_CONVERGED);
   for (int k = 0; k < 3; k++) {
-    fit *b = fit_new(60, 4, 0.1, 63);
+    fit *b = fit_new(n, 4, 0.1, 63);
     b->opt.block = blocks[k];
     fit_lay_out(b);
     CHECK(fit_cold(b) == EP_CONVERGED);
@@ -141,18 +141,18 @@ static void blocks_starts_and_steps_do_not_matter(void) {
     CHECK(b->st.sweeps == a->st.sweeps);
     fit_free(b);
   }
-  fit *b = fit_new(60, 4, 0.1, 63);
+  fit *b = fit_new(n, 4, 0.1, 63);
   b->opt.damping = 0.6;
   CHECK(fit_cold(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
-  for (int k = 0; k < 240; k++) {
+  for (int k = 0; k < 4 * n; k++) {
     b->st.site[k].tau *= 0.9;
     b->st.site[k].nu *= 1.1;
   }
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
   CHECK(fit_run(b) == EP_CONVERGED && b->st.sweeps <= 1);
-  for (int k = 0; k < 240; k++) b->st.site[k] = (ep_site){-50, NAN};
+  for (int k = 0; k < 4 * n; k++) b->st.site[k] = (ep_site){-50, NAN};
   CHECK(fit_run(b) == EP_CONVERGED);
   check_same_sites(b, a, 1e-9);
   fit_free(a);
@@ -278,7 +278,7 @@ static void weights_have_their_gradient(void) {
   CHECK(fit_cold(f) == EP_CONVERGED);
   classes_labels(&f->model, f->st.cav, 1, log_p);
   classes_slope(&f->model, f->st.log_z, log_p, slope);
-  for (int k = 0; k < 90; k += 7) {
+  for (int k = 0; k < 90; k += check_quick() ? 28 : 7) {
     double *weight = &f->weight[IDX(k / 30, k % 30, 3)];
     const double at = *weight;
     double value[2];

@@ -105,6 +105,7 @@ static void threads_change_no_bit(void) {
   for (int t = 0; t < 2; t++)
     for (int variant = -1; variant == -1 || dense_variant_at(variant);
          variant++) {
+      if (check_quick() && (variant + t) % 2 == 0) continue;
       dense_engine team[THREADS];
       batch one = batch_new(dfs[t]), many = batch_new(dfs[t]);
       for (int k = 0; k < THREADS; k++)

@@ -346,10 +346,12 @@ static double probe_at(void *data, double step) {
 
 static void gradients_equal_differences(void) {
   const criterion_type types[] = {CRITERION_EVIDENCE, CRITERION_LOO};
+  const int step = check_quick() ? 3 : 1;
   for (int a = 0; a < 3; a++)
     for (int d = 0; d < 3; d++)
       for (int t = 0; t < 2; t++)
         for (int g = 0; g < 3; g++) {
+          if ((a + d + t + g) % step) continue;
           pair s;
           run r;
           double got[k + 6];
@@ -368,7 +370,7 @@ static void gradients_equal_differences(void) {
               label_step(a || nuggets[g] > 0 ? dfs[d] : dfs[d] + 17,
                          a ? n : s.low.d, n, s.y, both, row);
           run_ep(&s.low, &lik, types[t], &r, got);
-          for (int j = 0; j < s.low.n_prior; j++) {
+          for (int j = g % step; j < s.low.n_prior; j += step) {
             probe q = {&s, parameter[j], lik, types[t]};
             CHECK_NEAR(got[j], dense_slope(probe_at, &q, 0.03), 1e-7);
           }

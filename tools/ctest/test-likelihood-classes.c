@@ -239,7 +239,7 @@ static void check_cell(int C, const double *omega, const double *mean,
 }
 
 static void cells_agree_with_long_double(void) {
-  const int few = getenv("STURDY_QUICK") != NULL;
+  const int few = check_quick();
   uint64_t seed = 51;
   for (int s = 0; s < (few ? 3 : 6); s++)
     for (int regime = 0; regime < REGIMES; regime++)
