@@ -36,7 +36,8 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' @param by Groups of what came in, each with a rate: the name of a column of `new`, or a vector for its rows.
 #' @param fdr The false-discovery rate at which labels that came in are called wrong.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default); all of them hold at once.
-#' @param alarm The probability of a higher rate from which there is an alarm.
+#' @param alarm The probability of a higher rate from which there is an alarm (0.8 by default: of clean batches, whose rate is
+#'   no higher, hardly any comes near it).
 #' @param quit Print the result and end R with its status?
 #' @param labels The labels of `new`, for an `old` that was fitted from `x` and `y`, or to scores.
 #' @param ... Arguments of [gpc()], where neither is a fit.
@@ -61,7 +62,7 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' batch <- d[101:160, ]
 #' batch$class <- flip_labels(batch$class, 0.15, seed = 1)
 #' audit(fit, batch)
-audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, level = 0.9, alarm = 0.95, quit = FALSE,
+audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, level = 0.9, alarm = 0.8, quit = FALSE,
                   labels = NULL, ...) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1)
   level <- check_level(level)

@@ -62,11 +62,6 @@ learn_near <- function(problem) {
   problem
 }
 
-#' Is EP started from the prior, too, when a search is over? Of very many rows that costs what a third of
-#' the search does
-#' @noRd
-learn_asks_cold <- function(latent) !learn_is_long(latent) && !is.null(latent$y)
-
 #' EP from the sites of the search, with the user's control: what the fit will hold
 #' @param final whether from other starts, too, if there is time left: see ep_run().
 #' @noRd

@@ -2,13 +2,13 @@
 # linear boundary, two inputs; the classes overlap a little, or more), 2 % of its labels wrong or none; batches of 200 rows,
 # clean (as often wrong as before) or with 5 % more wrong, at random or of one class. Fits at the optimum.
 #
-# Measured: the probability that the rate is higher, whether there is an alarm (0.95), how many of the labels that came in are called wrong, and how
-# many of them are. To choose, seeds below 900.
+# Measured: the probability that the rate is higher, whether there is an alarm (0.8), how many of the labels that came in are called wrong, and how
+# many of them are. The alarm was chosen from .7 to .95 on 144 batches of seeds 101 to 112.
 
 experiment <- list(
   settings = list(
     batch = c("clean", "random", "one class"), base = c(0, 0.02), overlap = c(0.1, 0.3), rows = 200,
-    replications = 40, seed = 73001
+    replications = 40, seed = 75001
   ),
   quick = list(rows = 80, replications = 1),
   tasks = function(settings) {
