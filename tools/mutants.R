@@ -1282,11 +1282,11 @@ mutant(
 )
 mutant(
   "a label stays in the weights of what is said of its row without it", "src/label.c",
-  "exp(x - said->log_inverse[i])", "weight", r = "label-rows", c = "label"
+  "(x > before ? 1 : less) / (1 + less)", "exp(x)", r = "label-rows", c = "label"
 )
 mutant(
   "a label stays in the weights of the points that answer without it", "src/label.c",
-  "log(weight) - fmax(log_z", "log(weight) + fmax(log_z", c = "label"
+  "log_weight - fmax(log_z", "log_weight + fmax(log_z", c = "label"
 )
 mutant(
   "directions of overlap move each by itself", "src/label-overlap.c",
