@@ -36,8 +36,8 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' @param by Groups of what came in, each with a rate: the name of a column of `new`, or a vector for its rows.
 #' @param fdr The false-discovery rate at which labels that came in are called wrong.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default); all of them hold at once.
-#' @param alarm The probability of a higher rate from which there is an alarm (0.8 by default: of clean batches, whose rate is
-#'   no higher, hardly any comes near it).
+#' @param alarm The probability of a higher rate from which there is an alarm (0.8 by default: of 48
+#'   clean batches, whose rate is no higher, one comes to it).
 #' @param quit Print the result and end R with its status?
 #' @param labels The labels of `new`, for an `old` that was fitted from `x` and `y`, or to scores.
 #' @param ... Arguments of [gpc()], where neither is a fit.
