@@ -1270,7 +1270,7 @@ mutant(
 mutant(
   "weights of a group move those of all rows", "src/label.c",
   "return at->v && data->group && data->group[i] > 0\n             ? (ptrdiff_t)IDX(0, data->group[i] - 1, data->C)",
-  "return at->v && data->group ? (ptrdiff_t)0", c = "label"
+  "return at->v && data->group && i >= 0 ? (ptrdiff_t)0", c = "label"
 )
 mutant(
   "groups have weights that no slope leads to", "R/label-problem.R",
