@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 642, shard = 1656, show = 2161, select = 247, answer = 3592, exact = 601,
+  meet = 642, shard = 1656, show = 2161, select = 247, answer = 3595, exact = 601,
   stream = 693, fit = 2461, label = 811, learn = 1651, latent = 307, ep = 459, noise = 1202,
   kernel = 642, data = 2331, family = 369, native = 351, sturdy = 15, control = 34, files = 42,
-  checks = 226, conditions = 96, progress = 106, words = 126, all = 20821
+  checks = 226, conditions = 96, progress = 106, words = 126, all = 20824
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
