@@ -121,7 +121,10 @@ fourier_features <- function(hyper, columns) {
     unit <- if (cosine) shaped_rows(X, columns, "cosine") / rep(sqrt(columns$weight), each = nrow(X))
     angle <- (if (cosine) unit else X) %*% frequency
     waves <- cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
-    cbind(waves, if (parts[4] != 0) X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
+    if (parts[4] == 0) { # of no rows cbind() makes a column of NULL
+      return(waves)
+    }
+    cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
   })
 }
 
