@@ -126,17 +126,8 @@ run_here <- function(names) {
   }), names)
 }
 
-# With room before the first garbage is looked for: each look goes through all packages that are
-# loaded. What a test starts has as much as usual.
-new_session <- function() {
-  room <- c(R_NSIZE = "8000000", R_VSIZE = "256M", R_GC_MEM_GROW = "3")
-  session <- callr::r_session$new(callr::r_session_options(env = c(callr::rcmd_safe_env(), room)))
-  session$run(Sys.unsetenv, list(names(room)))
-  session
-}
-
 run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
-  sessions <- list(new_session())
+  sessions <- list(callr::r_session$new())
   on.exit(for (session in sessions) session$close())
   busy <- NA_character_
   left <- names
@@ -144,7 +135,7 @@ run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
   repeat {
     joined <- !nzchar(join) || file.exists(join)
     if (joined && length(busy) < workers && length(left)) {
-      sessions <- c(sessions, list(new_session()))
+      sessions <- c(sessions, list(callr::r_session$new()))
       busy <- c(busy, NA_character_)
     }
     for (k in which(is.na(busy))) {
@@ -169,7 +160,7 @@ run_spread <- function(names, workers, join = Sys.getenv("STURDY_TEST_JOIN")) {
       results[[busy[k]]] <- result
       show_file(busy[k], result)
       busy[k] <- NA
-      if (done$code %in% 500:502) sessions[[k]] <- new_session()
+      if (done$code %in% 500:502) sessions[[k]] <- callr::r_session$new()
     }
   }
 }
