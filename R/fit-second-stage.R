@@ -231,7 +231,7 @@ label_means <- function(nodes, levels, way) {
   list(
     weight = stats::setNames(exp(w - w[1])[-1], levels[-1]),
     slope = exp(sum(weight * colMeans(log(points_all(nodes, "b"))))),
-    free = c(if (length(levels) <= label_weights) "weight", if (length(way$slope) != 1) "slope")
+    free = c(if (length(levels) <= label_weights_most) "weight", if (length(way$slope) != 1) "slope")
   )
 }
 
@@ -273,7 +273,7 @@ own_hyper.second_stage <- function(object) {
   names <- c(paste0("weight.", names(now$weight)), "slope")
   list(
     value = stats::setNames(c(now$weight, now$slope), names),
-    learned = c(rep(weights < label_weights, weights), length(now$way$slope) != 1)
+    learned = c(rep(weights < label_weights_most, weights), length(now$way$slope) != 1)
   )
 }
 

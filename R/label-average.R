@@ -124,7 +124,7 @@ near_classes <- function(P, y, ordered = FALSE) {
   if (ordered) {
     return(abs(outer(seq_len(classes), seq_len(classes), `-`)) == 1)
   }
-  if (classes <= label_pairs) {
+  if (classes <= label_pairs_most) {
     return(!diag(classes))
   }
   share <- matrix(0, classes, classes)

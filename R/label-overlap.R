@@ -34,7 +34,7 @@ unusual_share <- function(z, way, classes) {
   -expm1(above / way$beta) / (1 + (classes > 2))
 }
 
-unusual_slope <- function(z, way, classes) {
+unusual_share_derivative <- function(z, way, classes) {
   above <- stats::pnorm(z, lower.tail = FALSE, log.p = TRUE)
   exp(stats::dnorm(z, log = TRUE) + (1 / way$beta - 1) * above) / way$beta / (1 + (classes > 2))
 }
@@ -56,7 +56,7 @@ overlap_pairs <- function(near, turn = seq_len(ncol(near))) {
 #'   overlap_pairs(). @return list(U: a column a point; V, values: the axes that U is made of, where there are pairs)
 #' @noRd
 overlap_matrices <- function(u, s, pairs, classes) {
-  if (classes > label_slopes) { # in two parts
+  if (classes > label_slopes_most) { # in two parts
     list(U = rbind(1 - u, u / classes))
   } else if (!is.null(s)) {
     native_label_overlap(u, s, pairs, classes)
@@ -69,8 +69,8 @@ overlap_matrices <- function(u, s, pairs, classes) {
 #' @param G slopes in U, a column a point. @param at list(u, s, overlap: what overlap_matrices() gave).
 #' @return list(u (K), log_s, pairs x K)
 #' @noRd
-overlap_slopes <- function(G, at, pairs, classes) {
-  if (classes > label_slopes) {
+overlap_gradient <- function(G, at, pairs, classes) {
+  if (classes > label_slopes_most) {
     list(u = G[2, ] / classes - G[1, ])
   } else if (!is.null(at$s)) {
     native_label_overlap_back(G, at$u, at$s, pairs, at$overlap)

@@ -14,12 +14,12 @@ label_problem <- function(rows, name, noise, near, plain = FALSE) {
   way <- rows$way
   model <- noise_of(name, noise)
   held <- length(way$slope) == 1 # the user's word for overlap
-  whole <- classes <= label_slopes
+  whole <- classes <= label_slopes_most
   pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
   noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$held, rows$share)) > 0)
   learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole
-  weights <- if (classes <= label_weights) classes - 1L else 0L
+  weights <- if (classes <= label_weights_most) classes - 1L else 0L
   unusual <- if (plain || held) 0 else way$unusual
   size <- c(
     w = weights, v = rows$groups * weights, slope = if (held) 0L else 1L,
@@ -48,7 +48,7 @@ label_points_at <- function(problem, Z) {
   at <- problem$at
   turn <- problem$noise$turn
   each <- if (length(at$slopes)) at$slopes[order(turn)]
-  log_b <- label_log_slopes(rows$way, Z[at$slope, , drop = FALSE], Z[each, , drop = FALSE], classes)
+  log_b <- class_log_slopes(rows$way, Z[at$slope, , drop = FALSE], Z[each, , drop = FALSE], classes)
   u <- if (is.null(problem$unusual)) unusual_share(Z[at$u, ], rows$way, classes) else rep(problem$unusual, ncol(Z))
   s <- if (nrow(problem$pairs)) pair_shares(Z[at$pairs, , drop = FALSE], classes)
   overlap <- overlap_matrices(u, s, problem$pairs, classes)
@@ -127,12 +127,12 @@ label_slope_fine <- function(problem, Z, now) {
   study <- problem$noise$study
   if (!is.null(study)) by_omega <- by_omega + as.vector(study) / pmax(now$omega, 1e-300)
   by_log_b <- by$b * now$points$b
-  by_overlap <- overlap_slopes(by$U, now, problem$pairs, classes)
+  by_overlap <- overlap_gradient(by$U, now, problem$pairs, classes)
   gradient[at$w, ] <- by$w[turn[-1], ]
   if (length(at$v)) gradient[at$v, ] <- label_group_sd * by$v[group_places(turn, rows$groups), ]
-  gradient[at$slope, ] <- colSums(by_log_b) * label_slope_by(rows$way, Z[at$slope, ])
+  gradient[at$slope, ] <- colSums(by_log_b) * common_slope_derivative(rows$way, Z[at$slope, ])
   gradient[at$slopes, ] <- label_slope_sd[["class"]] * by_log_b[turn, ]
-  gradient[at$u, ] <- by_overlap$u * unusual_slope(Z[at$u, ], rows$way, classes)
+  gradient[at$u, ] <- by_overlap$u * unusual_share_derivative(Z[at$u, ], rows$way, classes)
   gradient[at$pairs, ] <- by_overlap$log_s * (now$s < pairs_most) * pairs_prior[["sdlog"]]
   gradient[at$noise, ] <- noise_pull(problem$model, Z[at$noise, , drop = FALSE], by_omega)
   list(

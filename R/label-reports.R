@@ -1,9 +1,9 @@
 # Rows with scores and reports, as the label stage takes them: rows of which the same is reported are of one
 # kind, whose likelihoods of the true classes are made of omega once.
 
-label_weights <- 100L # classes up to which their weights are learned,
-label_slopes <- 40L   # up to which each has a slope, and matrices are whole,
-label_pairs <- 12L    # and up to which all pairs may look alike: of more each with its nearest
+label_weights_most <- 100L # classes up to which their weights are learned,
+label_slopes_most <- 40L   # up to which each has a slope, and matrices are whole,
+label_pairs_most <- 12L    # and up to which all pairs may look alike: of more each with its nearest
 
 #' Rows with scores, as the label stage takes them
 #'
@@ -22,7 +22,7 @@ label_rows <- function(P, reports, way) {
   list(
     data = list(
       P = P, S = log(P), kind = kinds$kind - 1L, times = reports$times,
-      kinds = kinds$reports$n, plain = classes > label_slopes, group = group
+      kinds = kinds$reports$n, plain = classes > label_slopes_most, group = group
     ),
     groups = if (is.null(group)) 0L else length(reports$sources),
     kinds = kinds$reports, cell = report_cells(kinds$reports), share = source_sizes(reports), way = way,

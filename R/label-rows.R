@@ -138,7 +138,7 @@ label_seen_at <- function(data, points) {
 label_seen_new <- function(P, nodes, which = seq_along(nodes$table$weight), overlap = TRUE, group = NULL) {
   P <- t(unname(P))
   if (length(group)) group <- c(group, integer(ncol(P) - length(group)))
-  data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes, group = group)
+  data <- list(P = P, S = log(P), times = NULL, plain = nrow(P) > label_slopes_most, group = group)
   before <- cumsum(c(0, table(factor(nodes$table$model, names(nodes$points)))))
   seen <- lapply(seq_along(nodes$points), function(m) {
     mine <- which[which > before[m] & which <= before[m + 1]] - before[m]

@@ -20,7 +20,7 @@ label_way <- function(kind, classes, unusual = NULL) {
 
 #' Logs of the slopes of the classes at points, C x K
 #' @noRd
-label_log_slopes <- function(way, common, each, classes) {
+class_log_slopes <- function(way, common, each, classes) {
   if (length(way$slope) == 1) {
     return(matrix(log(way$slope), classes, ncol(common)))
   }
@@ -35,6 +35,6 @@ label_log_slopes <- function(way, common, each, classes) {
 
 #' Derivative of the log of the common slope in its coordinate
 #' @noRd
-label_slope_by <- function(way, z) {
+common_slope_derivative <- function(way, z) {
   if (is.null(way$within)) label_slope_sd[["common"]] else diff(way$within) * stats::dnorm(z)
 }

@@ -25,7 +25,7 @@
 #' With more than `r alone_most` classes (scores of [other classifiers][second_stage] may have up to
 #' 1,000) errors go to the `r whereto_nearest` nearest of each class only, those with the largest
 #' scores on its rows, as do pairs, and there is no noise model of one class alone. With more than
-#' `r by_class_most` there is one rate and one slope, with more than `r label_weights` the classes
+#' `r by_class_most` there is one rate and one slope, with more than `r label_weights_most` the classes
 #' have no weights.
 #'
 #' The kernel is one for all classes (`kernels = "shared"`, the default), or one for each (`"per

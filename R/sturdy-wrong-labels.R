@@ -49,7 +49,7 @@
 #'   which that of a mean over so many points is added.
 #' * With many classes: above `r alone_most` errors go to each class's `r whereto_nearest` nearest,
 #'   pairs that look alike are sought there, and there is no noise model of one class alone. Above
-#'   `r label_slopes` there are one slope, one rate or none, and no pairs; above `r label_weights`
+#'   `r label_slopes_most` there are one slope, one rate or none, and no pairs; above `r label_weights_most`
 #'   the weights are held.
 #'
 #' # What can't be told

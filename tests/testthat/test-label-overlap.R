@@ -79,7 +79,7 @@ test_that("slopes are those of the power series, also where directions of L are 
       G <- withr::with_seed(3, matrix(stats::rnorm(classes^2), classes))
       now <- list(u = c(0.05, 0.3), s = cbind(s, s / 2))
       now$overlap <- overlap_matrices(now$u, now$s, all_pairs(classes), classes)
-      got <- overlap_slopes(cbind(as.vector(G), as.vector(2 * G)), now, all_pairs(classes), classes)
+      got <- overlap_gradient(cbind(as.vector(G), as.vector(2 * G)), now, all_pairs(classes), classes)
       want <- cbind(
         slope_by_series(G, 0.05, s, classes), slope_by_series(2 * G, 0.3, s / 2, classes)
       )
@@ -91,9 +91,9 @@ test_that("slopes are those of the power series, also where directions of L are 
 
 test_that("two numbers have the slopes of the matrix they stand for", {
   G <- withr::with_seed(4, matrix(stats::rnorm(16), 4))
-  whole <- overlap_slopes(cbind(as.vector(G)), list(u = 0.1), NULL, 4)
-  local_mocked(label_slopes = 3L)
-  plain <- overlap_slopes(cbind(c(sum(diag(G)), sum(G))), list(u = 0.1), NULL, 4)
+  whole <- overlap_gradient(cbind(as.vector(G)), list(u = 0.1), NULL, 4)
+  local_mocked(label_slopes_most = 3L)
+  plain <- overlap_gradient(cbind(c(sum(diag(G)), sum(G))), list(u = 0.1), NULL, 4)
   expect_equal(plain$u, whole$u)
   expect_equal(whole$u, sum(G) / 4 - sum(diag(G)))
 })
@@ -124,9 +124,9 @@ test_that("shares of unusual rows have a Beta distribution, also far out, and th
     share <- unusual_share(z, way, classes)
     expect_equal(stats::pbeta(part * share, 1, 100), stats::pnorm(z), tolerance = 1e-12)
     by <- (unusual_share(z[-1] + 1e-4, way, classes) - unusual_share(z[-1] - 1e-4, way, classes)) / 2e-4
-    expect_equal(unusual_slope(z[-1], way, classes), by, tolerance = 1e-6)
+    expect_equal(unusual_share_derivative(z[-1], way, classes), by, tolerance = 1e-6)
     # P(Z > 10) is below the distance of 1 from its neighbours
     expect_equal(log1p(-part * unusual_share(10, way, classes)), stats::pnorm(-10, log.p = TRUE) / 100, tolerance = 1e-12)
-    expect_lt(unusual_slope(10, way, classes), 1)
+    expect_lt(unusual_share_derivative(10, way, classes), 1)
   }
 })
