@@ -27,7 +27,7 @@ wrong_field <- function(object) {
   delayedAssign("n", length(fit$data$y), assign.env = fit)
   delayedAssign("classes", length(fit$blueprint$levels), assign.env = fit)
   delayedAssign("stage", !is.null(fit$recalibration), assign.env = fit)
-  delayedAssign("bare", stage || !has_numbers(ep$b), fit, fit)
+  delayedAssign("bare", fit$stage || !has_numbers(fit$ep$b), assign.env = fit)
   for (k in seq_along(field_rules)) {
     name <- names(field_rules)[k]
     path <- strsplit(name, "$", fixed = TRUE)[[1]]

@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 657, shard = 1656, show = 2161, select = 253, answer = 3621, exact = 608,
-  stream = 693, fit = 2461, label = 812, learn = 1651, latent = 307, ep = 459, noise = 1206,
-  kernel = 642, data = 2331, family = 378, native = 351, sturdy = 15, control = 34, files = 42,
-  checks = 226, conditions = 96, progress = 106, words = 126, all = 20892
+  meet = 657, shard = 1656, show = 2158, select = 253, answer = 3621, exact = 608,
+  stream = 681, fit = 2454, label = 812, learn = 1651, latent = 307, ep = 459, noise = 1206,
+  kernel = 642, data = 2330, family = 378, native = 351, sturdy = 15, control = 34, files = 42,
+  checks = 224, conditions = 96, progress = 106, words = 126, all = 20867
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
