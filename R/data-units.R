@@ -105,13 +105,15 @@ inform_units <- function(table, molded) {
 
 may_be_units <- function(v, y) {
   kind <- feature_kind(v)
-  if (!kind %in% c("factor", "numeric") || anyNA(v) || kind == "numeric" && !is_whole(v)) {
+  names_things <- kind == "factor" || kind == "numeric" && is_whole(v)
+  if (!names_things || anyNA(v)) {
     return(FALSE)
   }
   of <- match(v, unique(v))
   size <- tabulate(of)
   first <- !duplicated(of)
-  if (length(size) < units_least || 2 * length(size) > length(of) || any(y != y[first][of])) {
+  repeats <- length(size) >= units_least && 2 * length(size) <= length(of)
+  if (!repeats || any(y != y[first][of])) {
     return(FALSE)
   }
   share <- tabulate(match(y, unique(y))) / length(y)

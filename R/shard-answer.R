@@ -160,9 +160,7 @@ shards_of_fit <- function(object, team) {
 posterior_of_fit <- function(object) {
   if (is.null(object$inducing)) {
     list(b = object$weights$mean, extra = object$weights$C)
-  } else {
-    list(b = object$ep$b, extra = object$inducing$C)
-  }
+  } else list(b = object$ep$b, extra = object$inducing$C)
 }
 
 # Where answers go ------------------------------------------------------------

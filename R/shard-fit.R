@@ -10,12 +10,11 @@ refuse_elsewhere <- function(when, what, class, arg, hint = NULL) {
 
 mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   spec <- check_shards_spec(spec)
-  for (name in names(known)) {
-    refuse_elsewhere(length(known[[name]]) > 0, "{.arg {arg}} can't be used", name, name)
+  of_rows <- c(known, list(subset = subset))
+  for (name in names(of_rows)) {
+    hint <- if (name == "subset") "Leave the rows out there."
+    refuse_elsewhere(length(of_rows[[name]]) > 0, "{.arg {arg}} can't be used", name, name, hint)
   }
-  refuse_elsewhere(
-    !is.null(subset), "{.arg subset} can't be used", "subset", "subset", "Leave the rows out there."
-  )
   left <- formula[[2]]
   refuse_elsewhere(
     is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),

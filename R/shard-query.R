@@ -33,7 +33,7 @@ sql_within <- function(m, q2) {
 #' @noRd
 table_cavity <- function(table, at) {
   con <- table$con
-  column <- function(name) paste0("t.", sql_name(name, con))
+  column <- function(name) table_column(table, name)
   double <- function(sql) paste0("CAST(", sql, " AS ", table$double, ")", recycle0 = TRUE)
   event <- paste(column(table$response), "=", sql_value(table$classes$value[2], con))
   sign <- paste("CASE WHEN", event, "THEN 1E0 ELSE (-1E0) END")

@@ -11,6 +11,7 @@
 #   digest      of those of the blocks
 #   prior       what features are made of, see shard_features()
 #   wanted      columns that are read, or NULL: all
+#   read        how many rows there were in a pass before the batch that is visited, after it in all
 #   made        points and sites by the numbers of messages, see shard-sites.R
 
 #' The first rows, and the types of columns of a text
@@ -28,7 +29,6 @@ shard_head <- function(state) {
 shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scanned = NULL) {
   list2env(list(blueprint = blueprint, na.action = na.action, types = types, blocks = list()), state)
   counts <- c(0, 0)
-  left_out <- 0
   passed <- each_batch(state, function(data) {
     n <- length(data$y)
     block <- list2env(list(
@@ -38,10 +38,10 @@ shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scan
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[block$at]] <- block
     counts <<- counts + c(sum(data$y < 0), sum(data$y > 0))
-  }, function(rows) left_out <<- left_out + rows, needed)
+  }, needed)
   check_same_rows(is.null(scanned) || identical(scanned, passed))
   state$digest <- digest(vapply(state$blocks, `[[`, "", "digest"))
-  list(counts = counts, left_out = left_out, digest = state$digest)
+  list(counts = counts, left_out = state$read - sum(counts), digest = state$digest)
 }
 
 #' Ascending whole numbers, in next to no memory where none is left out
@@ -122,27 +122,22 @@ shard_features <- function(prior, X) {
 #' Encoded rows by their numbers in the shard, ascending
 #' @noRd
 shard_rows <- function(state, rows) {
-  before <- 0
   sum_blocks(state, function(block, ...) {
-    mine <- rows[rows > before & rows <= before + block$n] - before
-    before <<- before + block$n
+    mine <- intersect(rows - block$before, seq_len(block$n))
     list(X = block$X[mine, , drop = FALSE], y = block$y[mine])
   }, function(a, b) list(X = rbind(a$X, b$X), y = c(a$y, b$y)))
 }
 
 #' @param visit is given list(X, y, rows: their positions in the shard) of every batch of which
-#'   rows are kept, `left_out` the number of rows of each batch that are not.
+#'   rows are kept.
 #' @return see each_frame_digest()
 #' @noRd
-each_batch <- function(state, visit, left_out = function(rows) NULL, columns = NULL) {
-  before <- 0
+each_batch <- function(state, visit, columns = NULL) {
   each_frame_digest(state, columns, function(data) {
     whole <- has_needed(state$blueprint, data)
     some <- if (all(whole)) data else data[whole, , drop = FALSE]
     new <- forge_labelled(state$blueprint, some, NULL, state$na.action, "data")
-    left_out(nrow(data) - length(new$y))
-    new$rows <- before + which(whole)[new$rows]
-    before <<- before + nrow(data)
+    new$rows <- state$read + which(whole)[new$rows]
     if (length(new$y)) visit(new)
   })
 }
@@ -185,10 +180,12 @@ each_frame <- function(state, visit, most = Inf) {
     left <- source$rows
   }
   if (length(state$wanted)) reader$keep(state$wanted)
+  state$read <- 0
   while (most > 0 && left > 0 && !is.null(data <- reader$read(left))) {
     left <- left - nrow(data)
     sign_of_life(state)
     if (nrow(data)) visit(data)
+    state$read <- state$read + nrow(data)
     most <- most - (nrow(data) > 0)
   }
   reader$types()

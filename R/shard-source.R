@@ -163,20 +163,17 @@ shard_sources <- function(x, n, connect, text) {
     }))
   }
   label <- switch(kind, functions = paste("function", seq_along(x)), queries = paste("query", x), files = x)
-  connect <- if (kind == "queries") connect
-  Map(function(label, x) list(label = label, x = x, connect = connect), label, x, USE.NAMES = FALSE)
+  lapply(seq_along(x), function(k) list(label = label[k], x = x[[k]], connect = if (kind == "queries") connect))
 }
 
 #' What rows are described by, `NULL` where it is nothing that they can be
 #' @noRd
 source_kind <- function(x, connect) {
-  if (!length(x)) {
-    NULL
-  } else if (is.data.frame(x)) {
-    if (nrow(x)) "rows"
+  if (is.data.frame(x)) {
+    if (all(dim(x) > 0)) "rows"
   } else if (is.list(x)) {
-    if (all(vapply(x, is.function, NA))) "functions"
-  } else if (is.character(x) && !anyNA(x)) {
+    if (length(x) && all(vapply(x, is.function, NA))) "functions"
+  } else if (is.character(x) && length(x) && !anyNA(x)) {
     if (is.function(connect)) "queries" else if (is.null(connect)) "files"
   }
 }

@@ -49,10 +49,12 @@ sql_value <- function(v, con) {
   } else if (is.logical(v)) as.character(v) else sql_string(as.character(v), con)
 }
 
+table_column <- function(table, name) paste0("t.", sql_name(name, table$con))
+
 #' The complete rows with the columns that are needed, in brackets
 #' @noRd
 table_base <- function(table) {
-  own <- paste0("t.", sql_name(table$needed, table$con))
+  own <- table_column(table, table$needed)
   number <- vapply(table$types[table$needed], is.numeric, NA)
   read <- ifelse(number, paste0("CAST(", own, " AS ", table$double, ")"), own)
   paste0(
@@ -86,7 +88,7 @@ table_scan <- function(table, terms, needed, na.action, types) {
     return(list(seen = NULL))
   }
   features <- formula_features(stats::model.frame(terms, few), terms)
-  column <- function(name) paste0("t.", sql_name(name, table$con))
+  column <- function(name) table_column(table, name)
   columns <- sql_features(list(
     interface = "formula", terms = terms, columns = names(features),
     coding = lapply(features, function(v) list(time = time_of(v)))
@@ -153,7 +155,7 @@ table_encode <- function(table, blueprint, na.action, types, needed, scanned) {
 table_rows <- function(table, rows) {
   share <- pmax(table$classes$n / table$n, 0.2)
   each <- paste0(
-    "SELECT s.* FROM (SELECT t.* FROM ", table_base(table), " t WHERE t.", sql_name(table$response, table$con),
+    "SELECT s.* FROM (SELECT t.* FROM ", table_base(table), " t WHERE ", table_column(table, table$response),
     " = ", sql_value(table$classes$value, table$con), " ORDER BY ", table$random, " LIMIT ",
     round(stage_rows * share), ") s", collapse = "\nUNION ALL "
   )

@@ -39,7 +39,6 @@ shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
 shard_labelled <- function(state, object, labels, rates, file = NULL) {
   blueprint <- object$blueprint
   state$wanted <- c(used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates)
-  before <- 0
   column <- function(data, name) {
     check_new_columns(data, name, "data", "the column")
     if (!is.null(name)) data[[name]]
@@ -48,8 +47,7 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
   answer_batches(file, answer(no_labelled_rows(object)), function(write) {
     each_frame(state, function(data) {
       found <- answer(labelled_rows(object, data, column(data, labels), column(data, rates)))
-      found$row <- before + found$row
-      before <<- before + nrow(data)
+      found$row <- state$read + found$row
       write(found)
     })
   })

@@ -79,7 +79,7 @@ mutant(
 )
 mutant(
   "rows of further batches are numbered from 1", "R/shard-write.R",
-  "found$row <- before + found$row", "found$row <- found$row", r = "shard-answer"
+  "found$row <- state$read + found$row", "found$row <- found$row", r = "shard-answer"
 )
 mutant(
   "a level that is new has no variance in SQL", "R/fit-sql.R",
@@ -730,7 +730,7 @@ mutant(
 )
 mutant(
   "rows of shards are counted without those left out", "R/shard-read.R",
-  "before + which(whole)[new$rows]", "before + seq_along(new$rows)", r = "shard-answer"
+  "state$read + which(whole)[new$rows]", "state$read + seq_along(new$rows)", r = "shard-answer"
 )
 mutant(
   "rows of shards are kept that lack a value of a column that is dropped", "R/shard-read.R",

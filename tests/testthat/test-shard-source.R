@@ -449,7 +449,9 @@ test_that("types that the first rows leave open are those of the next shard that
 })
 
 test_that("rows of a sample are those of all blocks at their places", {
-  block <- function(from, n) list2env(list(n = n, X = cbind(from + seq_len(n), 0), y = rep(1, n), Phi = 1, lambda = 1))
+  block <- function(from, n) {
+    list2env(list(n = n, before = from, X = cbind(from + seq_len(n), 0), y = rep(1, n), Phi = 1, lambda = 1))
+  }
   state <- list2env(list(options = list(keep = TRUE), blocks = list(block(0, 3), block(3, 1), block(4, 4))))
   expect_equal(shard_rows(state, 1:8)$X[, 1], 1:8)
   expect_equal(shard_rows(state, c(3, 4, 8))$X[, 1], c(3, 4, 8))
