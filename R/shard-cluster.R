@@ -116,8 +116,10 @@ socket_mapper <- function(cluster, patience, folder) {
     before <- lapply(nodes, set_timeout, patience)
     on.exit(Map(set_timeout, nodes, before))
     tasks <- split(seq_along(X), place[names(X)])
-    it <- begin_round(nodes, tasks, X, FUN)
-    round_listen(it, patience, function(k) file.size(sign_file(folder, names(X)[tasks[[k]]])))
+    it <- new_round(nodes, tasks)
+    on.exit(round_leave(it), add = TRUE, after = FALSE)
+    round_send(it, X, FUN)
+    round_listen(it, Inf, patience, function(k) file.size(sign_file(folder, names(X)[tasks[[k]]])))
     alive <<- setdiff(alive, it$lost)
     it$answers
   }
@@ -127,29 +129,31 @@ set_timeout <- function(con, seconds) {
   tryCatch(socketTimeout(con, as.integer(seconds)), error = function(cnd) -1L)
 }
 
-#' Sends tasks to nodes
-#' @param nodes connections. @param tasks positions in X, by the number of their node.
+#' Tasks that are under way
+#' @param nodes connections. @param tasks positions of tasks, by the number of their node.
 #' @return an environment with these; tag, by which answers are known; busy, of each node that has still to
 #'   answer list(signs: of life, since: when they last changed); answers, in words where there is none; lost,
 #'   nodes that are not to be asked again
 #' @noRd
-begin_round <- function(nodes, tasks, X, FUN) {
-  answers <- vector("list", length(X))
-  it <- list2env(list(nodes = nodes, tasks = tasks, tag = tempfile(), busy = list(), answers = answers))
-  for (k in names(tasks)) {
+new_round <- function(nodes, tasks) {
+  answers <- vector("list", sum(lengths(tasks)))
+  list2env(list(nodes = nodes, tasks = tasks, tag = tempfile(), busy = list(), answers = answers))
+}
+
+round_send <- function(it, X, FUN) {
+  for (k in names(it$tasks)) {
     it$busy[[k]] <- list(since = seconds_now())
-    data <- list(fun = lapply, args = list(X[tasks[[k]]], FUN), return = TRUE, tag = it$tag)
+    data <- list(fun = lapply, args = list(X[it$tasks[[k]]], FUN), return = TRUE, tag = it$tag)
     # in one piece: small ones wait for each other on a network
     bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
-    tryCatch(writeBin(bytes, nodes[[as.integer(k)]]), error = function(cnd) round_lose(it, k, "can't be reached"))
+    tryCatch(writeBin(bytes, it$nodes[[as.integer(k)]]), error = function(cnd) round_lose(it, k, "can't be reached"))
   }
-  it
 }
 
 #' To all nodes that have still to answer, each as long as signs(node) changes
 #' @noRd
-round_listen <- function(it, patience, signs) {
-  while (length(it$busy)) {
+round_listen <- function(it, until, patience = Inf, signs = function(k) 0) {
+  while (length(it$busy) && seconds_now() < until) {
     at <- names(it$busy)
     ready <- socketSelect(it$nodes[as.integer(at)], FALSE, 1)
     for (k in at[ready]) round_hear(it, k)
@@ -160,6 +164,18 @@ round_listen <- function(it, patience, signs) {
         round_lose(it, k, paste("gave no sign of life for", patience, "seconds (patience)"))
       }
     }
+  }
+}
+
+#' A round that was interrupted leaves no answer under way, if that does not last
+#' @noRd
+round_leave <- function(it) {
+  round_listen(it, seconds_now() + 5)
+  if (length(it$busy)) {
+    warn_sturdy(
+      "Node{?s} {names(it$busy)} of {.arg cluster} {?is/are} still at work: others than sturdy
+       would get the answer for theirs.", "node_busy"
+    )
   }
 }
 
