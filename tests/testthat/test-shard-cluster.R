@@ -162,6 +162,20 @@ test_that("what a node still has to answer to others is not taken for an answer"
   expect_identical(bits(fit), here(2))
 })
 
+test_that("who leaves a round takes in the answers that are under way, so that others do not get them", {
+  skip_on_cran()
+  cluster <- local_cluster(1)
+  nodes <- lapply(cluster, `[[`, "con")
+  it <- new_round(nodes, list("1" = 1:2))
+  round_send(it, list(a = 1, b = 2), function(x) {
+    Sys.sleep(0.2)
+    10 * x
+  })
+  round_leave(it)
+  expect_identical(it$answers, list(10, 20))
+  expect_identical(parallel::parLapply(cluster, 3, function(x) x), list(3))
+})
+
 test_that("an error at a node names its shard, and the cluster can be used again", {
   local_few()
   cluster <- local_cluster(2)
