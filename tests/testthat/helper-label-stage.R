@@ -77,7 +77,7 @@ plain_own_stage <- function(fit, model = "one", unusual = TRUE, ...) {
 # Label stages by so many points that next to nothing hangs on which they are
 local_many_points <- function(frame = parent.frame()) {
   local_mocked(
-    label_points = c(usual = 4000L, plain = 64L), label_kept = function(...) 4000L,
+    label_points = c(usual = 2000L, plain = 64L), label_kept = function(...) 2000L,
     frame = frame
   )
 }
