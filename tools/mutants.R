@@ -351,7 +351,7 @@ mutant(
 )
 mutant(
   "a Matern kernel whose slopes are its values", "src/kernel-shape.c",
-  "G[i] = scale * row->times[slope](s[i], alpha)", "G[i] = scale * row->times[0](s[i], alpha)",
+  "G[i] = scale * row->times[slope](s[i], alpha)", "G[i] = scale * row->times[0 * slope](s[i], alpha)",
   r = "kernel-shape", c = "kernel"
 )
 mutant(

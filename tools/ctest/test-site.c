@@ -100,6 +100,24 @@ static void a_contradicted_label_gets_a_negative_precision(void) {
   }
 }
 
+/* nu of a label that agrees: with alpha, 1 - w << 1 it is a small number
+ * beside the means whose difference it is. */
+static void a_label_that_agrees_keeps_its_digits(void) {
+  const ep_site none = {0, 0};
+  for (int z = 2; z <= 8; z += 2) {
+    step_levels row;
+    const lik_step lik = step_of(INFINITY, 1, 0, &row);
+    ep_cavity cav;
+    ep_site next;
+    site_divide(1, z, none, INFINITY, &cav);
+    const tilted t = likelihood_tilt(&lik, 0, cav.mean, cav.var);
+    CHECK(site_project(&cav, &t, INFINITY, &next) == EP_CONVERGED);
+    const long double log_g = -logl((long double)t.w);
+    const long double want = z * expm1l(log_g) + t.alpha * expl(log_g);
+    CHECK_SCALED(next.nu, (double)want, 1e-13, 0);
+  }
+}
+
 static void a_direction_without_variance_has_a_flat_site(void) {
   const ep_site none = {0, 0};
   step_levels row;
@@ -181,6 +199,8 @@ int main(void) {
       the_projection_matches_the_tilted_moments);
   RUN("a contradicted label gets a negative precision",
       a_contradicted_label_gets_a_negative_precision);
+  RUN("a label that agrees keeps its digits",
+      a_label_that_agrees_keeps_its_digits);
   RUN("a direction without variance has a flat site",
       a_direction_without_variance_has_a_flat_site);
   RUN("derivatives equal differences", derivatives_equal_differences);
