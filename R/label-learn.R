@@ -111,7 +111,7 @@ label_density <- function(Z, mode) {
 label_modes <- function(problem, before = list()) {
   ends <- lapply(label_starts(problem, if (length(before)) before[[1]]), label_climb, problem)
   value <- vapply(ends, `[[`, 1, "value")
-  ends <- ends[order(-value)]
+  ends <- c(if (length(before)) label_elsewhere(problem, max(value)), ends[order(-value)])
   modes <- list()
   is_new <- function(end) {
     !any(vapply(modes, function(mode) {
@@ -125,6 +125,17 @@ label_modes <- function(problem, before = list()) {
     if (is_new(mode)) modes <- c(modes, list(mode))
   }
   modes
+}
+
+#' Of many rows the modes without wrong labels may explain them otherwise, and be too narrow for a way from there:
+#' where the centre leads, if that is far better
+#' @param value that is known. @return list of an end, or `NULL`.
+#' @noRd
+label_elsewhere <- function(problem, value) {
+  if (problem$d <= label_wide && problem$rows$labels > label_rows_most[["two"]]) {
+    end <- label_climb(list(z = problem$starts[[1]], root = diag(0.3, problem$d)), problem)
+    if (end$value > value + label_lost) list(end)
+  }
 }
 
 #' Where a search starts, with a root of the covariance that is expected there: from the centre of the

@@ -1273,6 +1273,10 @@ mutant(
   "return at->v && data->group && i >= 0 ? (ptrdiff_t)0", c = "label"
 )
 mutant(
+  "of many rows noise models are sought from the one without wrong labels alone", "R/label-learn.R",
+  "if (end$value > value + label_lost) list(end)", "NULL", r = "answer-power"
+)
+mutant(
   "groups have weights that no slope leads to", "R/label-problem.R",
   "if (length(at$v)) gradient[at$v, ]", "if (FALSE) gradient[at$v, ]", r = "label-problem"
 )

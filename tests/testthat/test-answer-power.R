@@ -172,6 +172,12 @@ test_that("a fit says what would be noticed, of any number of classes", {
   expect_equal(noticed(asked_of(y ~ x, many))$of, "all")
 })
 
+test_that("of very many rows wrong labels of one class show, whichever it is", {
+  d <- withr::with_seed(1, data.frame(a = rnorm(20000), b = rnorm(20000)))
+  d$class <- factor(d$a + d$b + withr::with_seed(2, rnorm(20000, 0, 0.3)) > 0)
+  expect_gt(min(noticed(bpm(class ~ ., d))$probability), 0.99)
+})
+
 test_that("nothing is said where scores would have learned from wrong labels, or none is open", {
   d <- toy_scores(2, 60)
   expect_null(noticed(second_stage(d$prob, d$labels)))
