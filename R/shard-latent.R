@@ -71,7 +71,9 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
     }
     out <- c(out, list(lik = lik, gradient = NULL, gradient_status = NA_integer_))
     if (gradient && ep_converged(out)) out <- with_shard_gradient(out, team, hyper, by_hyper)
-    if (criterion != "none") out$value <- out$log_evidence # see check_shards_spec()
+    out$value <- switch(criterion,
+      evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
+    )
     unit <- units(hyper)
     out$b <- unit * out$b
     out$extra <- unit * t(unit * out$extra)

@@ -161,7 +161,7 @@ rounds_now <- function(it, lik) {
   evidence <- function(which) if (proper) native_evidence(sums[[which]], log_det, lik$df) else NA_real_
   list(
     log_det = log_det, residual = if (proper) sums$worst else Inf, log_evidence = evidence("evidence"),
-    log_evidence_zp = evidence("evidence_zp")
+    log_evidence_zp = evidence("evidence_zp"), loo_sum = if (proper) sums$loo else NA_real_
   )
 }
 
