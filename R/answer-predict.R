@@ -28,11 +28,13 @@
 #'
 #' From `r few_least` training labels on, new rows are predicted from some of the nodes only. These are
 #' weighted so that the training rows, each without its label, have the same probabilities as
-#' under all nodes (to a root mean square of `r few_gap`). So it is with the points of the label stage (to `r few_gap_label`, of very many labels to less). These are themselves an
+#' under all nodes (to a root mean square of `r few_gap`). So it is with the points of the label stage
+#' (to `r few_gap_label`, of very many labels to less). These are themselves an
 #' importance sample, some `r label_points[["usual"]]` of a noise model, so that fits to the same rows by other ways
 #' ([dbi_source()], [shards()]) differ by some hundredths of a probability's standard deviation. Ends of intervals, `"latent"`
 #' and what is said of training rows by their labels use all nodes. The cost is n^2 operations for each row and
-#' node, with inducing inputs the square of their number; with intervals and `"latent"` it is that of one prediction for each node.
+#' node, with inducing inputs the square of their number; with intervals and `"latent"` it is that of one
+#' prediction for each node.
 #'
 #' # Several classes
 #' With three classes or more the true class is the one whose latent function is the largest.

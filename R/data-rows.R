@@ -88,8 +88,8 @@ id_column <- function(table) setdiff(names(table)[seq_along(table) == 2], c("rea
 #' Does a column tell the rows apart, as text or whole numbers that are never the same?
 #' @noRd
 is_identifier <- function(v) {
-  counts <- switch(feature_kind(v), factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE)
-  counts && !anyDuplicated(v)
+  names_or_numbers <- switch(feature_kind(v), factor = TRUE, numeric = is.null(time_of(v)) && is_whole(v), FALSE)
+  names_or_numbers && !anyDuplicated(v)
 }
 
 row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]

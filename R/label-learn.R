@@ -133,10 +133,12 @@ label_modes <- function(problem, before = list()) {
 #' @noRd
 label_elsewhere <- function(problem, value) {
   if (problem$d <= label_wide && problem$rows$labels > label_rows_most[["two"]]) {
-    end <- label_climb(list(z = problem$starts[[1]], root = diag(0.3, problem$d)), problem)
+    end <- label_climb(label_centres(problem)[[1]], problem)
     if (end$value > value + label_lost) list(end)
   }
 }
+
+label_centres <- function(problem) lapply(problem$starts, function(z) list(z = z, root = diag(0.3, problem$d)))
 
 #' Where a search starts, with a root of the covariance that is expected there: from the centre of the
 #' prior, or from the modes without wrong labels with next to no unusual rows and no classes that look
@@ -146,7 +148,7 @@ label_elsewhere <- function(problem, value) {
 #' @noRd
 label_starts <- function(problem, beside) {
   if (is.null(beside$found)) {
-    return(lapply(problem$starts, function(z) list(z = z, root = diag(0.3, problem$d))))
+    return(label_centres(problem))
   }
   at <- label_shared(problem, beside$problem)
   starts <- lapply(beside$found, function(mode) {

@@ -34,8 +34,7 @@ learn_is_long <- function(latent) {
   latent$n * max(1, latent$classes / 3) > learn_long_rows
 }
 
-#' Is EP started from the prior, too, when a search is over? Of very many rows that costs what a third of
-#' the search does
+#' Is EP started from the prior, too, when a search is over? Of very many rows that is a large part of all
 #' @noRd
 learn_asks_cold <- function(latent) !learn_is_long(latent) && !is.null(latent$y)
 

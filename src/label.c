@@ -19,8 +19,7 @@
 #define LEAST_LOG                                                              \
   -1e300 /* of Z of reports that can't be, where numbers must be finite */
 
-/* Of one row, [C] each; `log_q` is that of q times its sum before it was 1, the
- * log of which is top + log(sum) */
+/* Of one row, [C] each; log_q = log q + top + log(sum), until row_in_logs() */
 typedef struct {
   double *B, *plus, *l, *q, *log_q, *mixed, *R, *r, *d;
   double top, sum;

@@ -47,11 +47,6 @@ int predictive_prepare(predictive_factor *f, const double *K,
   return status;
 }
 
-void predictive_mean(const double *G, int n, int cols, const double *b,
-                     double *m) {
-  for (int j = 0; j < cols; j++) m[j] = dot(n, G + IDX(0, j, n), b);
-}
-
 void predictive_latent(const predictive_factor *f, const double *G, int cols,
                        const double *prior, const double *b, double *scratch,
                        double *m, double *s2) {
@@ -59,7 +54,7 @@ void predictive_latent(const predictive_factor *f, const double *G, int cols,
   const int *neg = f->signs.idx + np;
   if (cols == 0) return;
   double *v = scratch, *w = scratch + (size_t)n * (size_t)cols;
-  predictive_mean(G, n, cols, b, m);
+  for (int j = 0; j < cols; j++) m[j] = dot(n, G + IDX(0, j, n), b);
   factor_solve(f->L, &f->signs, G, n, cols, v);
   for (int j = 0; j < cols; j++)
     for (int a = 0; a < nn; a++) w[IDX(a, j, nn)] = G[IDX(neg[a], j, n)];

@@ -22,10 +22,6 @@ void predictive_carve(predictive_factor *f, int n, int n_neg, workspace *ws);
 int predictive_prepare(predictive_factor *f, const double *K,
                        const double *tau);
 
-/* m[cols] = G' b [M 7.1], see predictive_latent(): n flops a column. */
-void predictive_mean(const double *G, int n, int cols, const double *b,
-                     double *m);
-
 /* Scaled latent m[cols] and s2[cols] [M 7.1]: G[n x cols] holds
  * k* without nugget, prior[cols] = k(x*, x*) with it, b[n] = (I + T K)^{-1} nu.
  * scratch[2 n x cols]. */
