@@ -1,10 +1,11 @@
 # The scores of a fit: what it says of the class of each row without the row's own reports.
 
-#' What the scores of a fit are: of two classes its rates have taken the noise out, of several they are
-#' of the class recorded
+#' What the scores of a fit are: of two classes, and of several where a matrix was learned, its rates have taken
+#' the noise out; otherwise they are of the class recorded
 #' @noRd
 own_kind <- function(object) {
-  if (is_several(object) && !has_readers(object) && !has_soft(object$data$reports)) "recorded" else "fit"
+  apart <- !is_several(object) || any(is_by_class(nodes(object)$model)) || has_readers(object)
+  if (apart || has_soft(object$data$reports)) "fit" else "recorded"
 }
 
 #' Leave-one-out probabilities of the true classes; or of the classes recorded, as the labels are

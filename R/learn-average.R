@@ -39,7 +39,7 @@ learn_fit <- function(latent, spec) {
   }
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
   noise$turn <- latent_turn(latent)
-  noise <- noise_of(noise$first, noise)
+  noise <- learner_noise(noise)
   open <- learn_unpriored(latent)
   refuse(
     length(open) > 0,

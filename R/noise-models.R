@@ -19,7 +19,7 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
   out <- noise_ruled_out(names(weights), reports)
   sources <- length(reports$sources)
   list(
-    weights = weights[!out], first = first_noise(epsilon, weights, classes, share),
+    weights = weights[!out], first = first_noise(epsilon, weights, reports, share),
     rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
     study = if (!is.null(prior$study)) unname(prior$study),
     given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
@@ -76,19 +76,37 @@ noise_starts <- function(model) {
   lapply(guesses, function(e) noise_start(model, by_kind(e)))
 }
 
-#' The noise model of the learner: without wrong labels only where that is the user's word
+#' The noise model of the learner: without wrong labels only where that is the user's word. Of several classes
+#' it is a matrix, unless its coordinates are too many, or each reader has one.
 #' @noRd
-first_noise <- function(epsilon, weights, classes, share) {
+first_noise <- function(epsilon, weights, reports, share) {
   may <- names(weights)
   alone <- intersect(may, names(noise_only))
   both <- length(alone) == 2 || any(c("one", "two") %in% may)
+  classes <- reports$classes
+  sources <- length(reports$sources)
+  apart <- any(is_by_class(may)) && !(by_readers(reports) && sources > 1) &&
+    classes * (sources + classes - 2) <= first_most
   if (!is.character(epsilon)) {
     "given"
   } else if (identical(may, "none")) {
     "none"
-  } else if (epsilon == "learn" || classes > 2 || !is.null(share)) {
+  } else if (epsilon == "learn" || !is.null(share) || classes > 2 && !apart) {
     "one"
+  } else if (classes > 2) {
+    "matrix"
   } else if (!both && length(alone) == 1) alone else "two"
+}
+
+#' That noise model, see noise_of(). A matrix could take two classes that look alike for one, most of whose
+#' labels are wrong: its rates are no larger than those of wrong labels are.
+#' @param noise see noise_model().
+#' @noRd
+learner_noise <- function(noise) {
+  if (noise$first == "matrix") {
+    noise$rate$class <- lapply(noise$rate$class, function(prior) replace(prior, "most", min(prior$most, rate_most_first)))
+  }
+  noise_of(noise$first, noise)
 }
 
 #' Which noise models can't be: a check has found a label wrong that under them is right, or

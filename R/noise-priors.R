@@ -4,6 +4,7 @@
 rate_reach <- 1.25      # size of readers', cut off at 1: one who always says the same is no miracle
 rate_most_class <- 0.7  # of several classes, where each has a rate; and
 rate_most_alone <- 0.95 # where one class alone has
+rate_most_first <- 0.3  # of several classes, by which the first stage is learned
 
 #' Priors of rates
 #' @param prior see noise_prior(). @param readers whether the sources are several readers.

@@ -16,7 +16,7 @@
 #' With `hyper = "optimum"` and `epsilon = "average"`, the default, hyperparameters and rates are those
 #' at the best mode of the posterior that `hyper = "integrate"` averages over ([averaging]): EP's
 #' evidence (of a Student-t process that of the Gaussian one) times all priors, those of a rate for
-#' each class among them, or with several classes of one rate. `log_evidence(fit)` is EP's evidence
+#' each class among them, or with several classes of a noise matrix. `log_evidence(fit)` is EP's evidence
 #' there, and `log_evidence(fit, "integrated")` that of Laplace's method about this mode.
 #'
 #' With `epsilon = "learn"` or `"learn2"`, or rates that are given, the hyperparameters that the kernel

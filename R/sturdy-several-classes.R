@@ -9,9 +9,14 @@
 #' `omega[true, y]`, where `omega` is the noise matrix: `1 - epsilon` on its diagonal and
 #' `epsilon / (C - 1)` beside it for one rate, or any matrix.
 #'
-#' What is learned of the latent functions is learned under one rate. Its leave-one-out probabilities
-#' of the *recorded* class go into the label stage ([averaging], [wrong-labels]), which takes the
-#' noise out of them. With `epsilon = "average"`, the default, that averages over no wrong labels,
+#' What is learned of the latent functions is learned along with a noise matrix, whose rates are at most
+#' `r rate_most_first`: above that, one of two classes that look alike would be taken for errors of the other.
+#' Its leave-one-out probabilities of the *true* class go into the label stage ([averaging], [wrong-labels]).
+#' Where the matrix would have more than `r first_most` coordinates (seven classes and more, fewer with `rates` by group), and
+#' with `epsilon = "learn"`, it is one rate, and the probabilities are of the *recorded* class: the label stage
+#' takes the noise out of them, and sees less of errors that are always the same.
+#'
+#' With `epsilon = "average"`, the default, the label stage averages over no wrong labels,
 #' one rate, a rate for each class, a matrix, and errors of each class alone; where the errors of a
 #' class go is learned under the last two, and may be always the same other class. `epsilon =
 #' "matrix"` has the matrix alone, `"learn"` one rate.

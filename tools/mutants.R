@@ -1273,6 +1273,18 @@ mutant(
   "return at->v && data->group && i >= 0 ? (ptrdiff_t)0", c = "label"
 )
 mutant(
+  "several classes are learned under one rate", "R/noise-models.R",
+  "  } else if (classes > 2) {\n    \"matrix\"", "  } else if (classes > 2) {\n    \"one\"", r = "fit-label-stage"
+)
+mutant(
+  "of two classes that look alike one may be learned as errors of the other", "R/noise-models.R",
+  "min(prior$most, rate_most_first)", "prior$most", r = "noise-models"
+)
+mutant(
+  "noise that a matrix has taken out is put into the scores again", "R/fit-left-out.R",
+  "any(is_by_class(nodes(object)$model)) || ", "", r = "fit-label-stage"
+)
+mutant(
   "of many rows noise models are sought from the one without wrong labels alone", "R/label-learn.R",
   "if (end$value > value + label_lost) list(end)", "NULL", r = "answer-power"
 )

@@ -27,7 +27,7 @@ ref_joint <- function(fit, newdata, code, group = 1) {
   stage <- judged_by(fit)
   P <- newdata
   if (!inherits(fit, "second_stage")) {
-    P <- predict(first_stage(fit), newdata, type = "prob", noise = is_several(fit))
+    P <- predict(first_stage(fit), newdata, type = "prob", noise = identical(stage$recalibration$kind, "recorded"))
   }
   Map(function(at, omega) {
     pi <- kept_seen(unname(P), list(at))[, , 1]
@@ -108,12 +108,13 @@ test_that("new rows are told by the label stage at all its points; many count as
   local_fewer_points()
   d <- toy(260)
   d$three <- cut(d$a + d$b, c(-Inf, -0.7, 0.7, Inf), labels = c("low", "mid", "high"))
-  for (label in c("class", "three")) {
+  for (case in list(c("class", "average"), c("three", "average"), c("three", "learn"))) {
+    label <- case[1]
     some <- setNames(d[c("a", "b", label)], c("a", "b", "y"))
     flipped <- seq(5, 260, by = 12)
     some$y[flipped] <- rev(levels(some$y))[some$y[flipped]]
     fit <- gpc(
-      y ~ ., some[1:110, ], kernel = held(), hyper = "integrate",
+      y ~ ., some[1:110, ], kernel = held(), hyper = "integrate", epsilon = case[2],
       control = ep_control(progress = FALSE)
     )
     weight <- fit$label_stage$nodes$table$weight

@@ -123,10 +123,18 @@ test_that("the scores of two classes are of the true class, of several of the re
   }
 })
 
+# Of two classes, and of several where a matrix is learned, the first stage takes the noise out
+own_cases <- list(
+  list(classes = 2, epsilon = "average", kind = "fit"), list(classes = 3, epsilon = "average", kind = "fit"),
+  list(classes = 3, epsilon = "learn", kind = "recorded")
+)
+
 test_that("answers about labels are L q~ / Z at the points of the stage", {
-  for (classes in 2:3) {
+  for (case in own_cases) {
+    classes <- case$classes
     made <- stage_table(60, classes)
-    fit <- one_point(made$d, control = ep_control(tol = 1e-10))
+    fit <- one_point(made$d, epsilon = case$epsilon, control = ep_control(tol = 1e-10))
+    expect_identical(fit$label_stage$recalibration$kind, case$kind)
     stage <- fit$label_stage
     stage$nodes <- label_average( # at its modes alone, which are all that is kept
       stage$data$X, stage$data, noise_model("learn", noise_prior(), stage$data$reports),
@@ -139,10 +147,10 @@ test_that("answers about labels are L q~ / Z at the points of the stage", {
       rowSums(stage$nodes$truth$p * rep(stage$nodes$truth$weight, each = 60 * classes), dims = 2),
       unname(plain$p), tolerance = 1e-8
     )
-    # two classes: nothing is to be taken out of the scores; several: all of the noise
+    # nothing is to be taken out of the scores, or all of the noise
     at <- stage$nodes$points$one
     omega <- stage$nodes$omega[[1]][1, , ]
-    if (classes == 2) {
+    if (case$kind == "fit") {
       expect_null(at$M)
     } else {
       expect_equal(matrix(at$M, 3) %*% omega, diag(3), tolerance = 1e-8)
@@ -151,12 +159,12 @@ test_that("answers about labels are L q~ / Z at the points of the stage", {
 })
 
 test_that("predictions go through the stage: the scores of new rows are those of the first", {
-  for (classes in 2:3) {
-    made <- stage_table(60, classes)
-    fit <- one_point(made$d)
-    new <- stage_table(25, classes, seed = 9)$d
+  for (case in own_cases) {
+    made <- stage_table(60, case$classes)
+    fit <- one_point(made$d, epsilon = case$epsilon)
+    new <- stage_table(25, case$classes, seed = 9)$d
     X <- rows_to_predict(fit, new)$X
-    first <- first_prob(fit, X, noise = classes > 2)
+    first <- first_prob(fit, X, noise = case$kind == "recorded")
     plain <- ref_stage(fit$label_stage, first)
     said <- predict(fit, new, type = "prob")
     expect_lt(max(abs(said - plain$seen)), 0.005) # of a few of the points
@@ -309,4 +317,22 @@ test_that("rows of unit length in many columns: the number of wrong labels is in
   said <- wrong_of(fit)
   expect_true(said$lower <= 12 && said$upper >= 12)
   expect_gt(mean(head(mislabelled(fit)$row, 8) %in% wrong), 0.7)
+})
+
+test_that("errors that take one class for the same other one are seen, and none where there are none", {
+  d <- withr::with_seed(41, {
+    d <- data.frame(a = stats::rnorm(1200), b = stats::rnorm(1200))
+    score <- d$a + d$b + 0.3 * stats::rnorm(1200)
+    d$class <- cut(score, c(-Inf, -0.6, 0.6, Inf), c("lo", "mid", "hi"))
+    d
+  })
+  wrong <- which(d$class == "hi")[seq(4, sum(d$class == "hi"), by = 10)]
+  clean <- quiet_gpc(class ~ ., d, hyper = "optimum")
+  expect_lt(noise_test(clean)$bayes_factor, 0.1)
+  d$class[wrong] <- "mid"
+  fit <- quiet_gpc(class ~ ., d, hyper = "optimum")
+  expect_gt(noise_test(fit)$bayes_factor, 10)
+  said <- wrong_of(fit)
+  expect_lt(said$lower, length(wrong))
+  expect_gt(said$upper, length(wrong))
 })

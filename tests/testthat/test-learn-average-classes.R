@@ -37,11 +37,11 @@ test_that("averages are those of fits at the nodes", {
   new <- d$x[1:5, ] + 0.1
   nodes <- fit$nodes
   expect_equal(sum(nodes$table$weight), 1)
-  expect_identical(unique(nodes$table$model), "one")
+  expect_identical(unique(nodes$table$model), "matrix")
   parts <- lapply(seq_along(nodes$hyper), function(k) {
     h <- nodes$hyper[[k]]
     kernel <- kernel_iso(h$lengthscale, h$variance, h$bias, h$nugget, fixed = TRUE)
-    one <- gpc(d$x, d$y, kernel = kernel, epsilon = 1 - nodes$omega[[k]][1, 1, 1])
+    one <- gpc(d$x, d$y, kernel = kernel, epsilon = nodes$omega[[k]][1, , ])
     list(
       prob = predict(one, new, type = "prob"), flipped = one$ep$flipped,
       recorded = predict(one, new, type = "prob", noise = TRUE)
@@ -57,10 +57,10 @@ test_that("averages are those of fits at the nodes", {
   )
   expect_lt(max(abs(mean_of("prob", used) - mean_of("prob"))), 0.01)
   expect_equal(mean_wrong(truth(fit)), mean_of("flipped"), tolerance = 1e-3)
-  # the label stage has what is recorded for its scores
+  # the label stage has the true class for its scores
   points <- kept_points(whole$label_stage)
   few <- whole$label_stage$nodes$few
-  seen <- kept_seen(mean_of("recorded", used), points[few$node])
+  seen <- kept_seen(mean_of("prob", used), points[few$node])
   expect_equal(
     unname(predict(whole, new, type = "prob")), apply(seen, 1:2, function(p) sum(p * few$weight)),
     tolerance = 1e-3

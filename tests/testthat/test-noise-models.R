@@ -104,10 +104,16 @@ test_that("readers who contradict each other leave no place for no wrong labels"
 test_that("the learner has a model that allows for wrong labels of every class that may have some", {
   first <- function(classes, ...) model_of(classes, ...)$first
   expect_identical(first(2), "two")
-  expect_identical(first(3), "one")
+  expect_identical(first(3), "matrix")
+  expect_identical(first(6), "matrix")
+  expect_identical(first(7), "one") # of too many coordinates
+  expect_identical(first(3, source = 1:9), "matrix")
+  expect_identical(first(3, source = 1:10), "one")
+  expect_identical(first(3, noise_prior(c(none = 1, one = 1))), "one")
+  expect_identical(first(3, epsilon = "learn"), "one")
   expect_identical(first(2, epsilon = "learn"), "one")
   expect_identical(first(2, epsilon = "learn2"), "two")
-  expect_identical(first(3, epsilon = "matrix"), "one")
+  expect_identical(first(3, epsilon = "matrix"), "matrix")
   expect_identical(first(2, epsilon = c(0.1, 0.2)), "given")
   expect_identical(first(4, share = neighbour_share(4)), "one")
   expect_identical(first(2, noise_prior(c(none = 1, second = 1))), "second")
@@ -210,4 +216,15 @@ test_that("models are called by the names of their classes", {
     noise_alone(c("none", "first", "second", "alone1", "alone11", "matrix")), c(NA, 1, 2, 1, 11, NA)
   )
   expect_equal(is_by_class(c("none", "one", "given", "two", "each", "first")), rep(c(FALSE, TRUE), each = 3))
+})
+
+test_that("the matrix of the learner has rates up to a bound, with the density of the prior below it", {
+  model <- model_of(3)
+  bounded <- learner_noise(model)
+  z <- c(-3, 0, 1, 4)
+  at <- function(model) vapply(z, function(z) noise_shown(model, replace(numeric(model$d), 1, z))[1], 0)
+  e <- at(bounded)
+  expect_lt(max(e), rate_most_first)
+  expect_equal(ref_rate(e, 1, 4, 1, rate_most_first), stats::pnorm(z), tolerance = 1e-8)
+  expect_gt(max(at(noise_of("matrix", model))), 2 * rate_most_first)
 })
