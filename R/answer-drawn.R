@@ -36,7 +36,8 @@ check_enough <- function(checks, fdr, arg, hint, class = NULL) {
 #' @return list(checks, among, fdr, found, calls, wrong)
 #' @noRd
 draw_price <- function(said, open, checks, fdr) {
-  sizes <- sizes_tried(checks, length(open))
+  least <- min(ceiling(among_least * checks), length(open)) # of numbers of rows, the same factor apart
+  sizes <- unique(round(exp(seq(log(least), log(length(open)), length.out = among_tried))))
   some <- setdiff(said$model, "none")
   if_some <- if (length(some)) truth_under(said, some) else said
   tried <- brought_by_checks(if_some, open, sizes, checks, fdr)
@@ -44,13 +45,6 @@ draw_price <- function(said, open, checks, fdr) {
   best <- max(which(light >= among_near * max(light))) # more rows speak for more, also if the ranking is poor
   brought <- brought_by_checks(said, open, sizes[best], checks, fdr)[, 1]
   c(list(checks = checks, among = sizes[best], fdr = fdr), as.list(brought))
-}
-
-#' Numbers of rows to draw from, the same factor apart
-#' @noRd
-sizes_tried <- function(checks, most) {
-  least <- min(ceiling(among_least * checks), most)
-  unique(round(exp(seq(log(least), log(most), length.out = among_tried))))
 }
 
 #' What so many checks bring, drawn of each of so many rows

@@ -63,11 +63,10 @@ axe_call.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, replace(x, "c
 
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_ctrl
-axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) axed(x, without_traces(x), verbose)
-
-without_traces <- function(x) {
-  for (part in c("ep", "learning")) if (!is.null(x[[part]])) x[[part]]["trace"] <- list(NULL)
-  x
+axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
+  less <- x
+  for (part in c("ep", "learning")) if (!is.null(x[[part]])) less[[part]]["trace"] <- list(NULL)
+  axed(x, less, verbose)
 }
 
 #' @rdname sturdy-deploy

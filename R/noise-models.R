@@ -85,8 +85,8 @@ first_noise <- function(epsilon, weights, reports, share) {
   both <- length(alone) == 2 || any(c("one", "two") %in% may)
   classes <- reports$classes
   sources <- length(reports$sources)
-  apart <- any(is_by_class(may)) && !(by_readers(reports) && sources > 1) &&
-    classes * (sources + classes - 2) <= first_most
+  each_reader <- by_readers(reports) && sources > 1
+  apart <- any(is_by_class(may)) && !each_reader && classes * (sources + classes - 2) <= first_most
   if (!is.character(epsilon)) {
     "given"
   } else if (identical(may, "none")) {

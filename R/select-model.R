@@ -201,10 +201,12 @@ select_impl <- function(mold, candidates, criterion, scale, matched) {
   )
   meter <- progress_meter("Fitting candidates", candidates[[1]]$control$progress)
   runs <- list()
+  # the call that would fit a candidate alone
+  alone <- as.list(matched)[!names(matched) %in% c("candidates", "criterion", "scale")]
   for (name in names(candidates)) {
     spec <- candidates[[name]]
     run <- candidate_run(spec, molded[[as.character(spec$scale)]], criterion == "integrated")
-    if (!is.null(run$fit)) run$fit$call <- candidate_call(matched, spec)
+    if (!is.null(run$fit)) run$fit$call <- short_call(as.call(c(alone, spec_changed(spec))), spec)
     runs[[name]] <- run
     meter(length(runs), length(candidates), paste(length(runs), "of", count(length(candidates), "candidate")))
   }
@@ -220,12 +222,6 @@ candidates_for <- function(molded, criterion) {
   candidates
 }
 
-#' The call that would fit a candidate alone
-#' @noRd
-candidate_call <- function(matched, spec) {
-  of_selection <- names(matched) %in% c("candidates", "criterion", "scale")
-  short_call(as.call(c(as.list(matched)[!of_selection], spec_changed(spec))), spec)
-}
 
 #' The selected fit, which also holds the comparison
 #' @noRd

@@ -31,9 +31,10 @@ shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scan
   counts <- c(0, 0)
   passed <- each_batch(state, function(data) {
     n <- length(data$y)
+    ends <- range(data$rows) # where none is left out between, a range takes next to no memory
     block <- list2env(list(
       at = length(state$blocks) + 1, n = n + 0, before = sum(counts), digest = rows_digest(data),
-      rows = short_range(data$rows)
+      rows = if (diff(ends) == n - 1) seq.int(ends[1], ends[2]) else data$rows
     ))
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[block$at]] <- block
@@ -42,13 +43,6 @@ shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scan
   check_same_rows(is.null(scanned) || identical(scanned, passed))
   state$digest <- digest(vapply(state$blocks, `[[`, "", "digest"))
   list(counts = counts, left_out = state$read - sum(counts), digest = state$digest)
-}
-
-#' Ascending whole numbers, in next to no memory where none is left out
-#' @noRd
-short_range <- function(rows) {
-  ends <- range(rows)
-  if (diff(ends) == length(rows) - 1) seq.int(ends[1], ends[2]) else rows
 }
 
 rows_digest <- function(data) digest(data[c("X", "y")])

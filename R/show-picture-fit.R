@@ -52,7 +52,8 @@ picture_surface <- function(x) {
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
   prob <- prob_pictured(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
   layers <- if (several) {
-    edges <- lapply(seq_along(levels), function(k) contours(axes, class_lead(prob, k), 0, "edge"))
+    lead <- function(k) prob[, k] - row_max(prob[, -k, drop = FALSE]) # of the most probable other class
+    edges <- lapply(seq_along(levels), function(k) contours(axes, lead(k), 0, "edge"))
     c(list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))), edges)
   } else {
     list(
@@ -102,12 +103,6 @@ region_fill <- function(prob) {
   best <- max.col(prob, ties.method = "first")
   guess <- 1 / ncol(prob)
   tinted(looks[of_class("region", best), "fill"], 0.08 + 0.36 * (row_max(prob) - guess) / (1 - guess))
-}
-
-#' How far a class is ahead of the best of the others
-#' @noRd
-class_lead <- function(prob, class) {
-  prob[, class] - row_max(prob[, -class, drop = FALSE])
 }
 
 # Curves ------------------------------------------------------------------------------
