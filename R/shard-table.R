@@ -63,6 +63,11 @@ table_base <- function(table) {
   )
 }
 
+table_head <- function(table) {
+  rows <- table_ask(table, paste("SELECT * FROM", table$from, "t LIMIT 100"))
+  list(rows = if (nrow(rows)) rows)
+}
+
 # Levels of a column that are asked for: of more there would be too many sums
 table_levels_most <- 1000
 
@@ -77,8 +82,7 @@ table_scan <- function(table, terms, needed, na.action, types) {
   )
   table$needed <- needed
   table$response <- as.character(left)
-  head <- table_ask(table, paste("SELECT * FROM", table$from, "t LIMIT 100"))
-  table$types <- if (nrow(head)) head
+  table$types <- table_head(table)$rows
   few <- table_ask(table, paste("SELECT * FROM", table_base(table), "t LIMIT 100"))
   if (nrow(few) == 0) {
     return(list(seen = NULL))

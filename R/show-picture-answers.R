@@ -18,8 +18,7 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
   upper <- max(expected$upper, ceiling(expected$count))
   n <- if (is.null(n)) max(20, 2 * upper, cutoff$rank + 1) else check_count(n, "n", min = 1)
   shown <- utils::head(as.data.frame(x), n)
-  largest <- max(shown$probability, shown$loo_wrong, 0)
-  top <- if (largest > 0.3 || largest == 0) 1 else max(pretty(c(0, 1.15 * largest))) # of the axis
+  top <- suspicion_top(shown)
   ranks <- c(0.5, max(shown$rank, min(upper, n), 4) + 1.5)
   cut <- cutoff$rank[cutoff$rank < ranks[2]] + 0.5
   interval <- !is.null(expected$level)
@@ -75,6 +74,13 @@ suspicion_names <- function(named, top) {
     short = paste("row", named$row, recycle0 = TRUE), down = down,
     room = ifelse(down, named$probability, top - named$probability)
   )
+}
+
+#' Upper end of the axis: 1, but below it where all that is shown is small
+#' @noRd
+suspicion_top <- function(shown) {
+  largest <- max(shown$probability, shown$loo_wrong, 0)
+  if (largest > 0.3 || largest == 0) 1 else max(pretty(c(0, 1.15 * largest)))
 }
 
 #' What the picture alone would leave to be guessed
