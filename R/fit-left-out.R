@@ -4,13 +4,12 @@
 #' the class recorded, "recorded", where its label stage has noise that differs by class and it has learned one rate
 #' @noRd
 own_kind <- function(object) {
-  if (!is.null(object$label_stage)) {
-    return(object$label_stage$recalibration$kind)
-  }
+  known <- object$label_stage$recalibration$kind
   reports <- object$data$reports
-  alike <- is_several(object) && !has_readers(object) && !has_soft(reports) && !any(is_by_class(nodes(object)$model))
+  alike <- is.null(known) && is_several(object) && !has_readers(object) && !has_soft(reports) &&
+    !any(is_by_class(nodes(object)$model))
   models <- if (alike) names(noise_weights(object$spec$epsilon, object$spec$noise, reports, is_in_order(object)))
-  if (any(is_by_class(models))) "recorded" else "fit"
+  if (!is.null(known)) known else if (any(is_by_class(models))) "recorded" else "fit"
 }
 
 #' Leave-one-out probabilities of the true classes; or of the classes recorded, as the labels are
