@@ -12,7 +12,8 @@ coefficient_nodes <- function(object, component) {
   check_posterior(object)
   raw <- check_choice(component, weight_components, "component") == "weights"
   if (raw) object["nodes"] <- list(NULL) # at one point
-  A <- if (raw) weight_map(object) else coefficient_map(object)
+  names <- object$prior$weights
+  A <- if (raw) structure(diag(length(names)), dimnames = list(names, NULL)) else coefficient_map(object)
   weight <- node_weight(object)
   fit <- function(k) latent_at(object, k)
   each <- lapply(seq_along(weight), function(k) {
@@ -33,13 +34,6 @@ coefficient_nodes <- function(object, component) {
     weight = weight, A = A, mean = part("mean"), sd = part("sd"),
     scale = vapply(each, `[[`, 0, "scale"), fit = fit, df = object$spec$df
   )
-}
-
-#' The weights themselves, each with its name
-#' @noRd
-weight_map <- function(object) {
-  names <- object$prior$weights
-  matrix(diag(1, length(names)), length(names), dimnames = list(names, NULL))
 }
 
 #' The factor by which the covariance of a t is larger than its scale matrix

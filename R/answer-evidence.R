@@ -204,13 +204,6 @@ is_corrected <- function(object) {
   if (is.null(corrected)) model_latent(object)$second else isTRUE(corrected[1])
 }
 
-#' The evidence that a fit is judged by: integrated, where it averages
-#' @noRd
-fit_evidence <- function(object) {
-  average <- average_evidence(object)
-  if (is.null(average)) model_evidence(object) else average
-}
-
 #' Evidence of an average: over the hyperparameters, rates and noise models; `NULL` at a point
 #' @noRd
 average_evidence <- function(object) {

@@ -141,8 +141,10 @@ drawn_interval <- function(object, X, prob, level) {
 #' @noRd
 interval_random <- function(object, weight, draws) {
   dealt <- node_draws(weight, draws)
+  level <- (seq_len(draws) - 0.5) / draws # each function has one draw in each of as many intervals of equal probability
   random <- with_seed_or_stream(1L, list(
-    z = latin_normals(draws, latent_functions(object)), scale = path_scale(object, draws),
+    z = vapply(seq_len(latent_functions(object)), function(c) stats::qnorm(sample(level)), level),
+    scale = path_scale(object, draws),
     node = sample(rep(dealt$node, dealt$draws))
   ))
   cut <- lapply(nodes_hyper(object), function(hyper) native_cuts(hyper$width))
@@ -171,10 +173,3 @@ drawn_probabilities <- function(latent, rows, random) {
   lapply(seq_len(ncol(p)), function(c) matrix(p[, c], length(rows)))
 }
 
-#' Draws of independent standard normals, each column of which has one in each of as many
-#' intervals of equal probability
-#' @noRd
-latin_normals <- function(draws, columns) {
-  level <- (seq_len(draws) - 0.5) / draws
-  vapply(seq_len(columns), function(c) stats::qnorm(sample(level)), numeric(draws))
-}

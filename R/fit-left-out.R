@@ -1,11 +1,15 @@
 # The scores of a fit: what it says of the class of each row without the row's own reports.
 
-#' What the scores of a fit are: of two classes, and of several where a matrix was learned, its rates have taken
-#' the noise out; otherwise they are of the class recorded
+#' What the scores of a fit are: of the true class, as what it has learned of the noise is taken out of them; but of
+#' the class recorded, "recorded", where its label stage has noise that differs by class and it has learned one rate
 #' @noRd
 own_kind <- function(object) {
-  apart <- !is_several(object) || any(is_by_class(nodes(object)$model)) || has_readers(object)
-  if (apart || has_soft(object$data$reports)) "fit" else "recorded"
+  known <- object$label_stage$recalibration$kind
+  reports <- object$data$reports
+  alike <- is.null(known) && is_several(object) && !has_readers(object) && !has_soft(reports) &&
+    !any(is_by_class(nodes(object)$model))
+  models <- if (alike) names(noise_weights(object$spec$epsilon, object$spec$noise, reports, is_in_order(object)))
+  if (!is.null(known)) known else if (any(is_by_class(models))) "recorded" else "fit"
 }
 
 #' Leave-one-out probabilities of the true classes; or of the classes recorded, as the labels are

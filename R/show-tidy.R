@@ -93,7 +93,7 @@ glance.sturdy_model <- function(x, ...) {
     classes = length(x$blueprint$levels),
     df = x$spec$df,
     epsilon = mean(shown_rate(judged_by(x))),
-    log_evidence = if (tep) NA_real_ else fit_evidence(x),
+    log_evidence = if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x),
     loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
     loo_se = se_sum(pointwise),
     criterion = x$spec$criterion,

@@ -12,9 +12,9 @@
 #' What is learned of the latent functions is learned along with a noise matrix, whose rates are at most
 #' `r rate_most_first`: above that, one of two classes that look alike would be taken for errors of the other.
 #' Its leave-one-out probabilities of the *true* class go into the label stage ([averaging], [wrong-labels]).
-#' Where the matrix would have more than `r first_most` coordinates (seven classes and more, fewer with `rates` by group), and
-#' with `epsilon = "learn"`, it is one rate, and the probabilities are of the *recorded* class: the label stage
-#' takes the noise out of them, and sees less of errors that are always the same.
+#' Where the matrix would have more than `r first_most` coordinates (seven classes and more, fewer with `rates` by group) it is
+#' one rate. Where the label stage then has noise that differs by class, the probabilities are of the *recorded*
+#' class: the label stage takes the noise out of them, and sees less of errors that are always the same.
 #'
 #' With `epsilon = "average"`, the default, the label stage averages over no wrong labels,
 #' one rate, a rate for each class, a matrix, and errors of each class alone; where the errors of a

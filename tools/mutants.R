@@ -1282,7 +1282,7 @@ mutant(
 )
 mutant(
   "noise that a matrix has taken out is put into the scores again", "R/fit-left-out.R",
-  "any(is_by_class(nodes(object)$model)) || ", "", r = "fit-label-stage"
+  " &&\n    !any(is_by_class(nodes(object)$model))", "", r = "fit-label-stage"
 )
 mutant(
   "of many rows noise models are sought from the one without wrong labels alone", "R/label-learn.R",

@@ -179,8 +179,9 @@ test_that("of several classes the ends are quantiles of draws through the points
   # 4 standard errors of a level of 0.1 by 4000 draws here, and by 2000 there
   error <- 4 * sqrt(0.1 * 0.9 * (1 / 4000 + 1 / 2000))
   withr::local_seed(1)
-  for (epsilon in c("average", "learn")) { # scores are of the true class, and of that recorded
-    fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), epsilon = epsilon, hyper = "integrate")
+  for (hyper in c("integrate", "optimum")) { # scores are of the true class, and of that recorded
+    epsilon <- if (hyper == "optimum") "matrix" else "average"
+    fit <- gpc(Species ~ ., species(), kernel = kernel_iso(), epsilon = epsilon, hyper = hyper)
     X <- forge(fit$blueprint, new)$X
     found <- predict(fit, new, interval = 0.8)
     for (i in 1:2) {
@@ -250,7 +251,9 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
       }, interval_block = 2 * 1000 * case[[1]]) # some rows at once
       found <<- predict(fit, new, interval = 0.8)
     })
-    expect_equal(unname(means), unname(predict(fit, new, type = "prob")), tolerance = 1e-7)
+    gap <- max(abs(means - predict(fit, new, type = "prob")))
+    # in an order a class far off has the least that points leave to it, which are dealt to draws
+    expect_lt(gap, if (case[[2]]) 1e-3 else 1e-7)
     X <- forge(fit$blueprint, new)$X
     p <- path_prob(fit, X, 2000L)
     if (case[[1]] == 2) p <- p[2]

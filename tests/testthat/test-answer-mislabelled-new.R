@@ -108,13 +108,13 @@ test_that("new rows are told by the label stage at all its points; many count as
   local_fewer_points()
   d <- toy(260)
   d$three <- cut(d$a + d$b, c(-Inf, -0.7, 0.7, Inf), labels = c("low", "mid", "high"))
-  for (case in list(c("class", "average"), c("three", "average"), c("three", "learn"))) {
+  for (case in list(c("class", "average"), c("three", "average"), c("three", "matrix"))) {
     label <- case[1]
     some <- setNames(d[c("a", "b", label)], c("a", "b", "y"))
     flipped <- seq(5, 260, by = 12)
     some$y[flipped] <- rev(levels(some$y))[some$y[flipped]]
     fit <- gpc(
-      y ~ ., some[1:110, ], kernel = held(), hyper = "integrate", epsilon = case[2],
+      y ~ ., some[1:110, ], kernel = held(), hyper = if (case[2] == "average") "integrate" else "optimum", epsilon = case[2],
       control = ep_control(progress = FALSE)
     )
     weight <- fit$label_stage$nodes$table$weight

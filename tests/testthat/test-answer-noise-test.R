@@ -375,8 +375,8 @@ test_that("a linear boundary blames labels that a curved one explains, and it is
   expect_match(printed(linear), "if the boundary is curved, which fits better")
   # the same curve, fitted by itself
   alone <- gpc(class ~ ., d, epsilon = 0, hyper = "integrate")
-  expect_equal(fit$curve$log_evidence, fit_evidence(alone))
-  expect_equal(log(linear$curve), fit_evidence(fit) - fit$curve$log_evidence)
+  expect_equal(fit$curve$log_evidence, average_evidence(alone))
+  expect_equal(log(linear$curve), average_evidence(fit) - fit$curve$log_evidence)
   expect_message(called <- mislabelled(fit, fdr = 0.1), class = "sturdy_message_open_verdict")
   expect_equal(nrow(called), 0)
   fit$curve <- NULL
