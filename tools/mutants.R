@@ -1041,7 +1041,7 @@ mutant(
 )
 mutant(
   "the evidence of t-EP in glance()", "R/show-tidy.R",
-  "if (tep) NA_real_ else fit_evidence(x)", "fit_evidence(x)", r = "show-tidy"
+  "if (tep) NA_real_ else if (is_average(x))", "if (is_average(x))", r = "show-tidy"
 )
 mutant(
   "augment() shifts rows where some were left out", "R/show-tidy.R",
