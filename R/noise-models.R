@@ -77,7 +77,7 @@ noise_starts <- function(model) {
 }
 
 #' The noise model of the learner: without wrong labels only where that is the user's word. Of several classes
-#' it is a matrix, unless its coordinates are too many, or each reader has one.
+#' it is a matrix, or a rate for each class where the coordinates of that are too many; unless each reader has one.
 #' @noRd
 first_noise <- function(epsilon, weights, reports, share) {
   may <- names(weights)
@@ -86,7 +86,7 @@ first_noise <- function(epsilon, weights, reports, share) {
   classes <- reports$classes
   sources <- length(reports$sources)
   each_reader <- by_readers(reports) && sources > 1
-  apart <- any(is_by_class(may)) && !each_reader && classes * (sources + classes - 2) <= first_most
+  apart <- any(is_by_class(may)) && !each_reader && classes * sources <= first_most
   if (!is.character(epsilon)) {
     "given"
   } else if (identical(may, "none")) {
@@ -94,16 +94,16 @@ first_noise <- function(epsilon, weights, reports, share) {
   } else if (epsilon == "learn" || !is.null(share) || classes > 2 && !apart) {
     "one"
   } else if (classes > 2) {
-    "matrix"
+    if (classes * (sources + classes - 2) <= first_most) "matrix" else "each"
   } else if (!both && length(alone) == 1) alone else "two"
 }
 
-#' That noise model, see noise_of(). A matrix could take two classes that look alike for one, most of whose
-#' labels are wrong: its rates are no larger than those of wrong labels are.
+#' That noise model, see noise_of(). Rates by class could take two classes that look alike for one, most of whose
+#' labels are wrong: of several classes they are no larger than those of wrong labels are.
 #' @param noise see noise_model().
 #' @noRd
 learner_noise <- function(noise) {
-  if (noise$first == "matrix") {
+  if (noise$first %in% c("matrix", "each")) {
     noise$rate$class <- lapply(noise$rate$class, function(prior) replace(prior, "most", min(prior$most, rate_most_first)))
   }
   noise_of(noise$first, noise)

@@ -6,7 +6,7 @@ noise_only <- c(first = 1L, second = 2L)
 alone_most <- 12L    # classes up to which each may be the only one that is recorded wrongly
 whereto_nearest <- 4L # of more classes, to how many each may go
 by_class_most <- 40L # classes up to which rates may differ by class
-first_most <- 30L    # coordinates of a matrix up to which a first stage of several classes learns one
+first_most <- 30L    # coordinates of the noise up to which a first stage of several classes learns it
 
 # As they are told
 noise_order <- c("none", "one", "two", "first", "second", "each", "matrix", paste0("alone", seq_len(alone_most)))

@@ -1274,7 +1274,7 @@ mutant(
 )
 mutant(
   "several classes are learned under one rate", "R/noise-models.R",
-  "  } else if (classes > 2) {\n    \"matrix\"", "  } else if (classes > 2) {\n    \"one\"", r = "fit-label-stage"
+  "if (classes * (sources + classes - 2) <= first_most) \"matrix\" else \"each\"", "\"one\"", r = "fit-label-stage"
 )
 mutant(
   "of two classes that look alike one may be learned as errors of the other", "R/noise-models.R",

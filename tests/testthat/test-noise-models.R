@@ -106,9 +106,10 @@ test_that("the learner has a model that allows for wrong labels of every class t
   expect_identical(first(2), "two")
   expect_identical(first(3), "matrix")
   expect_identical(first(6), "matrix")
-  expect_identical(first(7), "one") # of too many coordinates
+  expect_identical(first(7), "each") # of too many coordinates
   expect_identical(first(3, source = 1:9), "matrix")
-  expect_identical(first(3, source = 1:10), "one")
+  expect_identical(first(3, source = 1:10), "each")
+  expect_identical(first(3, source = 1:11), "one")
   expect_identical(first(3, noise_prior(c(none = 1, one = 1))), "one")
   expect_identical(first(3, epsilon = "learn"), "one")
   expect_identical(first(2, epsilon = "learn"), "one")
@@ -219,12 +220,12 @@ test_that("models are called by the names of their classes", {
 })
 
 test_that("the matrix of the learner has rates up to a bound, with the density of the prior below it", {
-  model <- model_of(3)
-  bounded <- learner_noise(model)
   z <- c(-3, 0, 1, 4)
   at <- function(model) vapply(z, function(z) noise_shown(model, replace(numeric(model$d), 1, z))[1], 0)
-  e <- at(bounded)
-  expect_lt(max(e), rate_most_first)
-  expect_equal(ref_rate(e, 1, 4, 1, rate_most_first), stats::pnorm(z), tolerance = 1e-8)
-  expect_gt(max(at(noise_of("matrix", model))), 2 * rate_most_first)
+  for (classes in c(3, 7)) { # of 7 a rate for each
+    e <- at(learner_noise(model_of(classes)))
+    expect_lt(max(e), rate_most_first)
+    expect_equal(ref_rate(e, 1, 4, 1, rate_most_first), stats::pnorm(z), tolerance = 1e-8)
+    expect_gt(max(at(noise_of("matrix", model_of(classes)))), 2 * rate_most_first)
+  }
 })
