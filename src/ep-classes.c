@@ -235,14 +235,16 @@ static int done(const classes_loop *L) {
 int classes_run(const classes_model *model, const ep_options *opt,
                 classes_state *st, classes_work *work, ep_monitor monitor,
                 void *monitor_data) {
-  classes_loop L = {.model = model,
-                    .opt = opt,
-                    .st = st,
-                    .work = work,
-                    .pace = {.damping = opt->damping, .earlier = INFINITY}};
+  classes_loop L = {
+      .model = model,
+      .opt = opt,
+      .st = st,
+      .work = work,
+      .pace = {.damping = opt->damping, .earlier = INFINITY, .most = INFINITY}};
   st->sweeps = st->skipped = st->n_trace = 0;
   const int started = start(&L);
   if (started != EP_CONVERGED) return started;
+  L.pace.calm = fmax(L.worst, 1);
   for (int i = 0; i < model->n; i++) work->order[i] = i;
   ep_watch watch = {.max_sweeps = opt->max_sweeps,
                     .patience = STALL_SWEEPS,

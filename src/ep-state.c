@@ -76,14 +76,18 @@ int ep_settle(latent *post, const ep_site *site, double *tau, double *nu) {
   return EP_CONVERGED;
 }
 
+#define PACE_LESS 0.8
+
 void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
                    double before, double after, int skipped) {
   p->rises = after < fmin(before, p->earlier) ? 0 : p->rises + 1;
   p->earlier = before;
+  if (p->rises == 2 && after < p->calm)
+    p->most = fmax(least, PACE_LESS * p->damping);
   if (skipped > 0 || p->rises > 1)
     p->damping = fmax(fmin(least, opt->damping), p->damping / 2);
   else if (p->rises == 0)
-    p->damping = fmin(opt->damping, p->damping * 1.25);
+    p->damping = fmin(fmin(opt->damping, p->most), p->damping * 1.25);
 }
 
 void ep_pass_on(int b, int l, double gamma, double beta, double *C, double *m,

@@ -270,13 +270,14 @@ static int give_up(ep_loop *L, int reason) {
 int ep_run(latent *post, const lik_step *lik, const ep_options *opt,
            ep_state *st, ep_work *work, ep_monitor monitor,
            void *monitor_data) {
-  ep_loop L = {.post = post,
-               .lik = lik,
-               .opt = opt,
-               .st = st,
-               .work = work,
-               .pace = {.damping = opt->damping, .earlier = INFINITY},
-               .patience = 2};
+  ep_loop L = {
+      .post = post,
+      .lik = lik,
+      .opt = opt,
+      .st = st,
+      .work = work,
+      .pace = {.damping = opt->damping, .earlier = INFINITY, .most = INFINITY},
+      .patience = 2};
   st->sweeps = st->newton = st->skipped = st->n_trace = 0;
   if (opt->parallel) {
     const int status =

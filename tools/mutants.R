@@ -1273,6 +1273,10 @@ mutant(
   "return at->v && data->group && i >= 0 ? (ptrdiff_t)0", c = "label"
 )
 mutant(
+  "EP of several classes recovers to the damping that led up", "src/ep-state.c",
+  "fmin(fmin(opt->damping, p->most), p->damping * 1.25)", "fmin(opt->damping, p->damping * 1.25)", c = "parallel"
+)
+mutant(
   "several classes are learned under one rate", "R/noise-models.R",
   "if (classes * (sources + classes - 2) <= first_most) \"matrix\" else \"each\"", "\"one\"", r = "fit-label-stage"
 )

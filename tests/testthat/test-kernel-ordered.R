@@ -46,10 +46,10 @@ test_that("a fit in an order answers as others do, and the same after it was sav
   z <- outer(drop(at$m), native_cuts(fit$kernel$width), function(m, cut) cut - m) / sqrt(drop(at$s2))
   by_hand <- cbind(pnorm(z), 1) - cbind(0, pnorm(z))
   expect_equal(first_prob(fit, X), unname(by_hand), tolerance = 1e-12)
-  # and through the points of the label stage, which takes them for scores of the class recorded
+  # and through the points of the label stage
   few <- fit$label_stage$nodes$few
   points <- kept_points(fit$label_stage)[few$node]
-  through <- function(p) kept_seen(p %*% unclass(unname(fit$omega)), points) # n x C x K
+  through <- function(p) kept_seen(p, points) # n x C x K
   staged <- apply(through(by_hand), 1:2, function(p) sum(p * few$weight))
   expect_equal(unname(prob[1:3, ]), staged, tolerance = 1e-8)
   expect_equal(predict(fit, new)[1:3], factor(
@@ -115,10 +115,10 @@ test_that("averages are over thresholds, too, with no rate of wrong labels and o
   X <- rows_to_predict(fit, new)$X
   # over the nodes, each with its thresholds and its rate
   used <- used_nodes(fit)
-  each <- lapply(used$node, function(k) first_prob(latent_at(fit, k), X) %*% node_omega(fit)[[k]])
-  recorded <- Reduce(`+`, Map(`*`, each, used$weight))
+  each <- lapply(used$node, function(k) first_prob(latent_at(fit, k), X))
+  scores <- Reduce(`+`, Map(`*`, each, used$weight))
   few <- fit$label_stage$nodes$few
-  seen <- kept_seen(recorded, kept_points(fit$label_stage)[few$node])
+  seen <- kept_seen(scores, kept_points(fit$label_stage)[few$node])
   expect_equal(
     unname(prob), apply(seen, 1:2, function(p) sum(p * few$weight)), tolerance = 1e-8
   )

@@ -96,6 +96,27 @@ static void the_watch_keeps_the_best_and_ends(void) {
   CHECK(ep_watch_sweep(&w, 9, 1) == EP_MAX_SWEEPS);
 }
 
+/* Two rises halve the damping, and it recovers as the residual falls: to all of
+ * it, or below calm to less than led up. */
+static void damping_recovers_to_less_than_led_up(void) {
+  const double falls[] = {1, .5, .6, .7, .4, .3, .2, .1, .05, .02, .01};
+  const ep_options opt = {.damping = 1};
+  for (int calm = 0; calm < 2; calm++) {
+    ep_pace p = {
+        .damping = 1, .earlier = INFINITY, .most = INFINITY, .calm = calm};
+    for (int k = 0; k < 10; k++) {
+      ep_pace_after(&p, &opt, 0.25, falls[k], falls[k + 1], 0);
+      if (k == 2) CHECK_NEAR(p.damping, 0.5, 1e-15);
+    }
+    CHECK_NEAR(p.damping, calm ? 0.8 : 1.0, 1e-15);
+  }
+  ep_pace p = {.damping = 0.3, .earlier = 0.1, .most = INFINITY, .calm = 1};
+  p.rises = 1; /* never less than is let */
+  ep_pace_after(&p, &opt, 0.25, 0.2, 0.3, 0);
+  CHECK_NEAR(p.damping, 0.25, 1e-15);
+  CHECK_NEAR(p.most, 0.25, 1e-15);
+}
+
 int main(void) {
   RUN("normal equations add up", normal_equations_add_up);
   RUN("steps shorten and then go along f", steps_shorten_and_then_go_along_f);
@@ -103,6 +124,8 @@ int main(void) {
       an_improper_row_counts_and_loses_half_its_site);
   RUN("a site that leaves no posterior is not taken",
       a_site_that_leaves_no_posterior_is_not_taken);
+  RUN("damping recovers to less than led up",
+      damping_recovers_to_less_than_led_up);
   RUN("the watch keeps the best and ends", the_watch_keeps_the_best_and_ends);
   return check_done();
 }
