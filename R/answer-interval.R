@@ -172,4 +172,3 @@ drawn_probabilities <- function(latent, rows, random) {
   }
   lapply(seq_len(ncol(p)), function(c) matrix(p[, c], length(rows)))
 }
-

@@ -14,7 +14,7 @@
 #' @noRd
 noise_model <- function(epsilon, prior, reports, share = NULL) {
   classes <- reports$classes
-  readers <- by_readers(reports) && length(reports$sources) > 1
+  readers <- by_several_readers(reports)
   weights <- noise_weights(epsilon, prior, reports, !is.null(share))
   out <- noise_ruled_out(names(weights), reports)
   sources <- length(reports$sources)
@@ -85,8 +85,7 @@ first_noise <- function(epsilon, weights, reports, share) {
   both <- length(alone) == 2 || any(c("one", "two") %in% may)
   classes <- reports$classes
   sources <- length(reports$sources)
-  each_reader <- by_readers(reports) && sources > 1
-  apart <- any(is_by_class(may)) && !each_reader && classes * sources <= first_most
+  apart <- any(is_by_class(may)) && !by_several_readers(reports) && classes * sources <= first_most
   if (!is.character(epsilon)) {
     "given"
   } else if (identical(may, "none")) {
@@ -146,7 +145,7 @@ noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   none <- sum(models["none"], na.rm = TRUE)
   if (ordered) {
     models <- c(none = none, one = 1 - none)
-  } else if (by_readers(reports) && length(reports$sources) > 1) {
+  } else if (by_several_readers(reports)) {
     # a reader hardly ever errs alike in all classes
     models <- stats::setNames(c(none, 1 - none), c("none", by_class))
   }

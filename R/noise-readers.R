@@ -4,6 +4,8 @@
 #' @noRd
 by_readers <- function(reports) isTRUE(reports$readers)
 
+by_several_readers <- function(reports) by_readers(reports) && length(reports$sources) > 1
+
 #' Rows whose class is not known and that were reported to be of different classes
 #' @noRd
 report_disputed <- function(reports) {

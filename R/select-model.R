@@ -222,7 +222,6 @@ candidates_for <- function(molded, criterion) {
   candidates
 }
 
-
 #' The selected fit, which also holds the comparison
 #' @noRd
 new_selection <- function(runs, criterion, candidates) {

@@ -16,6 +16,9 @@
 #define FLOOR_LEAST 1e-9
 #define FLOOR_MOST 1e-6
 
+/* Of a damping that led up, what is recovered to: one step of recovery less */
+#define PACE_LESS 0.8
+
 WORKSPACE_HOLDS(ep_site);
 WORKSPACE_HOLDS(site_view);
 WORKSPACE_HOLDS(int);
@@ -75,8 +78,6 @@ int ep_settle(latent *post, const ep_site *site, double *tau, double *nu) {
   post->ops->settle(post, tau, nu);
   return EP_CONVERGED;
 }
-
-#define PACE_LESS 0.8
 
 void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
                    double before, double after, int skipped) {

@@ -51,8 +51,7 @@ typedef struct {
   int rises;      /* sweeps in a row whose residual is not below the last two */
   double earlier; /* residual before the last sweep: EP may swing to and fro */
   double most;    /* damping that it recovers to; INFINITY: all of it */
-  double
-      calm; /* residual below which `most` falls under a damping that led up */
+  double calm;    /* residual below which a damping that led up lowers `most` */
 } ep_pace;
 
 typedef struct {
@@ -93,8 +92,9 @@ int ep_settle(latent *post, const ep_site *site, double *tau, double *nu);
 
 /* After a sweep that led from one residual to another: damping halves, to
  * `least` at most, where a site was skipped or the residual rises again, and
- * recovers where it falls, to less than led up where that was below `calm`. A first
- * rise is let pass: early sweeps often overshoot and come back by themselves. */
+ * recovers where it falls, to less than led up where that was below `calm`. A
+ * first rise is let pass: early sweeps often overshoot and come back by
+ * themselves. */
 void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
                    double before, double after, int skipped);
 

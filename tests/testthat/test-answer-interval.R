@@ -251,9 +251,12 @@ test_that("draws of intervals and of paths are moved alike: their mean is what p
       }, interval_block = 2 * 1000 * case[[1]]) # some rows at once
       found <<- predict(fit, new, interval = 0.8)
     })
-    gap <- max(abs(means - predict(fit, new, type = "prob")))
-    # in an order a class far off has the least that points leave to it, which are dealt to draws
-    expect_lt(gap, if (case[[2]]) 1e-3 else 1e-7)
+    prob <- predict(fit, new, type = "prob")
+    gap <- apply(abs(means - prob), 1, max)
+    # in an order a class far off may have the least that points leave to it, which are dealt to draws
+    at_least <- case[[2]] & apply(prob, 1, min) < 0.006
+    expect_lt(max(gap[!at_least]), 1e-7)
+    expect_lt(max(gap), 1e-3)
     X <- forge(fit$blueprint, new)$X
     p <- path_prob(fit, X, 2000L)
     if (case[[1]] == 2) p <- p[2]
@@ -286,7 +289,7 @@ test_that("ends lie around the estimate, and further out than at the mean of the
       })
       mean_only <- predict(fit, new, interval = 0.9)
       expect_equal(mean_only$estimate, found$estimate)
-      least <- c(1.02, 1.005)[classes - 1]
+      least <- c(1.02, 1.005)[classes - 1] # points of three classes differ less here
       expect_gt(mean(found$upper - found$lower), least * mean(mean_only$upper - mean_only$lower))
     })
     none <- predict(fit, new[0, ], interval = 0.9)

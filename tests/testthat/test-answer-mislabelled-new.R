@@ -114,8 +114,8 @@ test_that("new rows are told by the label stage at all its points; many count as
     flipped <- seq(5, 260, by = 12)
     some$y[flipped] <- rev(levels(some$y))[some$y[flipped]]
     fit <- gpc(
-      y ~ ., some[1:110, ], kernel = held(), hyper = if (case[2] == "average") "integrate" else "optimum", epsilon = case[2],
-      control = ep_control(progress = FALSE)
+      y ~ ., some[1:110, ], kernel = held(), epsilon = case[2],
+      hyper = if (case[2] == "average") "integrate" else "optimum", control = ep_control(progress = FALSE)
     )
     weight <- fit$label_stage$nodes$table$weight
     expect_lt(length(fit$label_stage$nodes$few$node), length(weight))
