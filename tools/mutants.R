@@ -347,7 +347,7 @@ mutant(
 )
 mutant(
   "a gradient that does not know that an offset moves with the nugget", "R/native.R",
-  "sum(out$by_offset * run$offset) / 2", "0", r = "data-offset"
+  "sum(out$by_offset * offset) / 2", "0", r = "data-offset"
 )
 mutant(
   "a Matern kernel whose slopes are its values", "src/kernel-shape.c",
@@ -1167,7 +1167,7 @@ mutant(
   "times * (1 - 1 / rowSums(q))", "times * (1 / rowSums(q))", r = "kernel-recalibration"
 )
 mutant(
-  "bounds of overlap do not bound the slope", "R/fit-second-stage.R",
+  "bounds of overlap do not bound the slope", "R/fit-scores.R",
   "if (length(slopes) == 2) way$within <- sort(log(slopes))",
   "", r = "kernel-recalibration|fit-second-stage"
 )

@@ -145,7 +145,7 @@ test_that("the gradient in normal coordinates is that of differences", {
   spec <- gpc_spec(control = ep_control(tol = 1e-11))
   problem <- average_problem(latent, learner_noise(noise), spec)
   problem$search_control$tol <- 1e-11
-  at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+  at <- function(z) learn_evaluation(problem, z, learn_ep_at(problem, z, NULL))
   z <- seq(-0.6, 0.7, length.out = length(problem$field))
   slope <- at(z)$gradient
   for (k in seq_along(z)) {
