@@ -28,8 +28,7 @@ noticed <- function(object, share = 0.1) {
     return(NULL)
   }
   table <- noticed_table(object, stage, open)
-  # of classes in an order the noise has one rate for all
-  alone <- if (is.null(table$noise$share) && classes <= noticed_alone) {
+  alone <- if (classes <= noticed_alone) {
     which(colSums(table$times * table$p) * share >= noticed_least)
   }
   wrong <- c(list(seq_len(classes)), alone) # the true classes that have wrong labels

@@ -43,7 +43,8 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   L <- report_likelihood(latent$reports, omega)
   run <- function(L, sites, damping = 1) {
     control$damping <- damping * control$damping
-    latent$native(hyper, df, L, sites, control, criterion, gradient, progress)
+    at <- list(hyper = hyper, L = L, sites = sites)
+    latent$ep(list(at), df, control, criterion, gradient, progress)[[1]]
   }
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(rowSums(L > 0) == 1) && isTRUE(hyper$nugget > 0)

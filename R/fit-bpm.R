@@ -262,17 +262,13 @@ fit_molded.bpm_spec <- function(spec, molded) {
     check_one_label(molded)
     return(absorb_rows(bpm_start(spec, molded, prior), molded$data$X, molded$data$y))
   }
-  all <- molded$data
-  apart <- rows_apart(molded)
-  molded <- apart$molded
   latent <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior)
   fit <- learn_fit(latent, spec)
   prior <- prior_at(prior, fit$hyper)
   weights <- ep_weights(fit$ep, prior, spec$df)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- new_model(spec, molded, fit, prior = prior, weights = weights)
-  held_against_curve(with_label_stage(rows_together(fit, all, apart$of)), molded)
+  new_model(spec, molded, fit, prior = prior, weights = weights)
 }
 
 #' A filtered fit that has seen no row yet

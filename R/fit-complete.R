@@ -99,11 +99,11 @@ fixed_points <- function(object, nodes, df) {
   points <- lapply(seq_along(nodes$hyper), function(k) {
     list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
   })
-  out <- lapply(latent$natives(points, df, control), function(o) if (ep_converged(o)) o)
+  out <- lapply(latent$ep(points, df, control), function(o) if (ep_converged(o)) o)
   if (all(vapply(out, is.null, NA))) {
     best <- which.max(nodes$table$weight)
     at <- points[[best]]
-    run <- function(L, sites) latent$native(at$hyper, df, L, sites, control)
+    run <- function(L, sites) latent$ep(list(list(hyper = at$hyper, L = L, sites = sites)), df, control)[[1]]
     found <- ep_continue(run, at$L, NULL)$out
     if (!ep_converged(found)) abort_nodes_lost()
     out[[best]] <- found

@@ -6,7 +6,7 @@ curve_rows <- 2000L # at most
 #' A fit with the evidence of a curved boundary without wrong labels, where it was asked for: the
 #' field curve, list(log_evidence, none and some: those of the linear boundary)
 #' @noRd
-held_against_curve <- function(object, molded) {
+held_against_curve.bpm <- function(object, molded) {
   said <- flip_evidence(object$label_stage$nodes$models)
   signs <- !is.null(said) && said$some - said$none > log(verdict_limits[2])
   if (!signs || is.null(object$nodes) || length(molded$data$y) > curve_rows) {

@@ -175,9 +175,6 @@ gpc.matrix <- gpc.data.frame
 gpc.default <- no_face("gpc")
 
 fit_molded.gpc_spec <- function(spec, molded) {
-  all <- molded$data
-  apart <- rows_apart(molded)
-  molded <- apart$molded
   blueprint <- molded$blueprint
   spec <- check_class_number(spec, molded)
   X <- molded$data$X
@@ -208,6 +205,5 @@ fit_molded.gpc_spec <- function(spec, molded) {
   inducing <- new_inducing(fit)
   fit$ep <- kept_ep(fit$ep, spec)
   warn_ep(fit$ep)
-  fit <- new_model(spec, molded, fit, kernel = kernel, inducing = inducing)
-  with_label_stage(rows_together(fit, all, apart$of))
+  new_model(spec, molded, fit, kernel = kernel, inducing = inducing)
 }

@@ -23,13 +23,25 @@ fit_spec <- function(spec, molded) {
   check_readers_possible(spec, molded$data$reports)
   spec <- spec_of_soft(spec, molded$data$reports)
   check_offset_possible(spec, molded)
-  fit <- fit_molded(spec, molded) # made before: with_call() would be one more frame around it
+  by_ep <- !inherits(spec, "second_stage_spec") && !identical(spec$inference, "adf")
+  apart <- if (by_ep) rows_apart(molded) else list(molded = molded)
+  # one step after the other: what is made within the call of the next has a deeper stack
+  fit <- fit_molded(spec, apart$molded)
+  fit <- rows_together(fit, molded$data, apart$of)
+  fit <- with_label_stage(fit)
+  fit <- held_against_curve(fit, apart$molded)
   with_call(fit)
 }
 
 #' What each kind of model does with them
 #' @noRd
 fit_molded <- function(spec, molded) UseMethod("fit_molded")
+
+#' A fit whose boundary is linear has a curved one beside it, see fit-curve.R
+#' @noRd
+held_against_curve <- function(object, molded) UseMethod("held_against_curve")
+
+held_against_curve.sturdy_model <- function(object, molded) object
 
 #' A known part of the latent mean needs the scale of a nugget, and a Gaussian process
 #' @noRd

@@ -76,7 +76,8 @@
 #'   .1 for a rate for each class, .2 for a matrix and .15 for one class alone, shared by the classes.
 #'   Of `models` that are given, with three classes or more a third of `two` is that of a rate for
 #'   each class and the rest that of a matrix, and the sum of `first` and `second` is shared by one
-#'   class alone. See [several-classes] for very many classes.
+#'   class alone. [Classes in an order][ordered-classes] have no matrix: one rate has what is its by
+#'   default, a rate for each class what is given. See [several-classes] for very many classes.
 #' @param rate The shape b of the prior of a rate, above 0. `NULL`, the default, is 4 for the rate of
 #'   all labels, and 2 with rates by group: among several groups one with many wrong labels is less of
 #'   a surprise.
@@ -180,7 +181,8 @@ noise_models <- c("none", "one", "two", "first", "second")
 # Prior probabilities of noise models where the user does not say
 usual_models <- list(
   two = c(none = 0.25, one = 0.3, two = 0.15, first = 0.15, second = 0.15),
-  several = c(none = 0.3, one = 0.25, each = 0.1, matrix = 0.2, alone = 0.15)
+  several = c(none = 0.3, one = 0.25, each = 0.1, matrix = 0.2, alone = 0.15),
+  ordered = c(none = 0.3, one = 0.45, each = 0.1, alone = 0.15)
 )
 by_class_shape <- 2 # of two classes: a rate of each of Beta(1, 2)
 unusual_shape <- c(fit = 100, scores = 50) # u ~ Beta(1, k) of a fit of two classes, and of all else

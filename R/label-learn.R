@@ -180,19 +180,16 @@ label_shared <- function(problem, other) {
 #' @param start see label_starts(). @return list(z, value): of the log likelihood and prior
 #' @noRd
 label_climb <- function(start, problem) {
-  last <- list(v = NULL)
-  at <- function(v) {
-    if (!identical(v, last$v)) {
-      last <<- c(label_slope(problem, matrix(start$z + drop(start$root %*% v))), list(v = v))
-    }
-    last
-  }
+  origin <- numeric(problem$d)
+  last <- c(label_slope(problem, matrix(start$z)), list(v = origin))
   found <- stats::optim(
-    numeric(problem$d), function(v) {
-      value <- -at(v)$value
-      if (is.finite(value)) value else 1e10
-    }, function(v) -drop(crossprod(start$root, at(v)$gradient)), method = "BFGS",
-    control = list(maxit = label_maxit, reltol = label_tol / (1 + abs(at(numeric(problem$d))$value)))
+    origin, function(v) {
+      if (!identical(v, last$v)) {
+        last <<- c(label_slope(problem, matrix(start$z + drop(start$root %*% v))), list(v = v))
+      }
+      if (is.finite(last$value)) -last$value else 1e10
+    }, function(v) -drop(crossprod(start$root, last$gradient)), # of where the value was asked for last
+    method = "BFGS", control = list(maxit = label_maxit, reltol = label_tol / (1 + abs(last$value)))
   )
   list(z = start$z + drop(start$root %*% found$par), value = -found$value)
 }

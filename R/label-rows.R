@@ -76,7 +76,8 @@ label_number <- function(all, nodes, name, said, data) {
     return(reports_mixture(new_truth(at, log(label_seen_at(all$data, said$points)), data), reports))
   }
   if (all$labels <= label_exact) {
-    return(wrong_mixture(label_wrong_at(all, said, label_code(data)), said$weight, reports$times))
+    P <- label_wrong_at(all, said, label_code(data))
+    return(wrong_mixture(P, said$weight, reports$times))
   }
   ess <- nodes$models$ess[nodes$models$model == name & nodes$models$method == "nodes"]
   said$wrong <- moved_apart(said$wrong, said$weight, ess)

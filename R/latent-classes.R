@@ -5,7 +5,7 @@ classes_least_nugget <- 1e-3 # below, EP often has no fixed point
 #' @param X,columns,labels,kernel,Z as latent_kernel() and latent_inducing(); `Z` is `NULL`
 #'   for kernel space. With a kernel for each class its hyperparameters are those of the
 #'   first, then the second, see class_hyper().
-#' @return a latent. With a gradient `seen` of its native result is that of
+#' @return a latent. With a gradient `seen` of its results is that of
 #'   native_classes_fit() with `labels` FALSE.
 #' @noRd
 latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
@@ -35,16 +35,19 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
     predict = if (!is.null(Z)) function(hyper, b, C) {
       native_inducing_predict(Z, columns, hyper, b, C, given)
     },
-    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
-                      progress = NULL) {
+    ep = function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
       if (!is.null(Z)) control$tol <- max(control$tol, 1e-6) # where EP ends
-      out <- native_classes_fit(
-        X, Z, columns, class_hypers(hyper, classes), rows$likelihoods(L), rows$sites(sites),
-        control, labels = !gradient, gradient = gradient, progress = progress
-      )
-      out$value <- out$log_evidence
-      out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
-      rows$result(out)
+      fits <- list()
+      for (at in points) {
+        out <- native_classes_fit(
+          X, Z, columns, class_hypers(at$hyper, classes), rows$likelihoods(at$L), rows$sites(at$sites),
+          control, labels = !gradient, gradient = gradient, progress = progress
+        )
+        out$value <- out$log_evidence
+        out$gradient_status <- if (is.null(out$gradient)) NA_integer_ else 0L
+        fits <- c(fits, list(rows$result(out)))
+      }
+      fits
     }
   )
 }

@@ -16,9 +16,6 @@ latent_inducing <- function(X, columns, labels, kernel, Z) {
   asked <- Z
   if (!is.matrix(Z)) Z <- place_inducing(X, columns, kernel$lengthscale, Z)
   predict <- function(hyper, b, C) native_inducing_predict(Z, columns, hyper, b, C, given)
-  fits <- row_fits(rows, columns, Z, lowrank_doubles(n, m + 1), keep, function(control, df, criterion) {
-    control_for(control, n, is.infinite(df) && criterion != "loo")
-  })
   new_latent(
     n = n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
@@ -36,7 +33,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z) {
       prior <- predict(hyper, found$b, found$extra)
       native_project(L, prior$m, prior$s2, df, n, hyper$width)
     },
-    predict = predict, native = fits$native, natives = fits$natives
+    predict = predict, ep = row_ep(rows, columns, Z, lowrank_doubles(n, m + 1), keep)
   )
 }
 

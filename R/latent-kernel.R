@@ -8,7 +8,6 @@ latent_kernel <- function(X, columns, labels, kernel) {
   check_memory(5 * nrow(X)^2 + 2 * length(X), nrow(X), TRUE)
   rows <- latent_rows(X, labels, c(row_fields, "b"))
   X <- rows$X
-  fits <- row_fits(rows, columns, NULL, 5 * rows$n^2)
   new_latent(
     n = rows$n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
@@ -17,6 +16,6 @@ latent_kernel <- function(X, columns, labels, kernel) {
     some = function(k) {
       latent_kernel(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel)
     },
-    native = fits$native, natives = fits$natives
+    ep = row_ep(rows, columns, NULL, 5 * rows$n^2)
   )
 }

@@ -25,24 +25,21 @@ latent_weight <- function(Xt, labels, prior) {
       at <- native_weight_predict_nodes(given, found$b, array(found$extra, c(k, k, 1)))
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)
     },
-    native = function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE,
-                      progress = NULL) {
-      if (hyper$nugget > 0) {
-        control <- control_for(control, n, is.infinite(df) && criterion != "loo")
+    ep = function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
+      fits <- list()
+      for (at in points) {
+        out <- native_weight_fit(
+          if (is.null(span)) Xt else span$features,
+          if (is.null(span)) weight_scales(prior, at$hyper) else rep(1, n),
+          at$hyper$nugget, rows$likelihoods(at$L), df, rows$sites(at$sites),
+          if (at$hyper$nugget > 0) control_for(control, n, df, criterion) else control,
+          criterion, gradient, progress, offset = rows$offset(at$hyper), times = rows$times
+        )
+        if (!is.null(span)) out <- out_of_span(out, span, covariance = !gradient)
+        if (!is.null(out$gradient)) out$gradient <- weight_gradient(out$gradient, prior, at$hyper)
+        fits <- c(fits, list(rows$result(out)))
       }
-      fit <- function(features, scales) {
-        rows$result(native_weight_fit(
-          features, scales, hyper$nugget, rows$likelihoods(L), df, rows$sites(sites), control,
-          criterion, gradient, progress, offset = rows$offset(hyper), times = rows$times
-        ))
-      }
-      out <- if (is.null(span)) {
-        fit(Xt, weight_scales(prior, hyper))
-      } else {
-        out_of_span(fit(span$features, rep(1, n)), span, covariance = !gradient)
-      }
-      if (!is.null(out$gradient)) out$gradient <- weight_gradient(out$gradient, prior, hyper)
-      out
+      fits
     }
   )
 }

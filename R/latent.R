@@ -12,17 +12,15 @@
 #   prior     named list of list(meanlog, sdlog), or NULL
 #   least     named list of the least values that learning may give hyperparameters
 #   coarse    the EP tolerance that is enough for a search, or NULL
-#   second    whether the second order of the evidence, which native() gives where control has
+#   second    whether the second order of the evidence, which ep() gives where control has
 #             it, costs little beside EP
 #   Z         inducing inputs, or NULL
 #   places    whether again() places them anew
-#   native(hyper, df, L, sites, control, criterion, gradient, progress): EP. L has a row for
-#             each of the reports' and a column a class, see report_likelihood(). A list as of
-#             native_gp_fits(), rows in the order given, gradients by hyperparameter with
-#             respect to logs; b and extra are what the latent predicts from.
-#   natives(points, ..): the same at several points, each list(hyper, L, sites), on as many
-#             threads as there are; the rest as of native(), which does it one by one where a
-#             latent does not say how
+#   ep(points, df, control, criterion, gradient, progress): EP at points, each list(hyper, L, sites),
+#             on as many threads as there are. L has a row for each of the reports' and a column a
+#             class, see report_likelihood(). A list for each point as of native_gp_fits(), rows in
+#             the order given, gradients by hyperparameter with respect to logs; b and extra are
+#             what the latent predicts from.
 #   some(k)   the latent of k rows alone, spread over all
 #   again(hyper, m): the latent at other hyperparameters, with m inducing inputs where it
 #             places them; NULL where learning needs none
@@ -34,21 +32,12 @@
 #' @noRd
 new_latent <- function(n, columns, classes, functions = if (classes > 2) classes else 1L, y, reports,
                        hyper, free, prior, least = list(), coarse = NULL, second, Z = NULL, places = FALSE,
-                       native, natives = NULL, some, again = NULL, project = NULL, predict = NULL) {
-  if (is.null(natives)) natives <- one_by_one(native)
+                       ep, some, again = NULL, project = NULL, predict = NULL) {
   stopifnot(
-    is.function(native), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
+    is.function(ep), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
     is.null(y) || length(y) == n && reports$n == n
   )
   mget(names(formals()))
-}
-
-#' natives() of a native()
-#' @noRd
-one_by_one <- function(native) {
-  function(points, df, control, ...) {
-    lapply(points, function(at) native(at$hyper, df, at$L, at$sites, control, ...))
-  }
 }
 
 # Rows ------------------------------------------------------------------------------
@@ -91,31 +80,29 @@ latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
 # Doubles that fits on threads of their own may take together
 latent_together <- 5e7
 
-#' native() and natives() of a latent of rows with one function
-#' @param doubles that a fit takes. @param keep see native_gp_fits(). @param control_of
-#'   function(control, df, criterion): the control of EP. @return list(native, natives), `natives`
-#'   being `NULL` where memory is for one by one.
+#' ep() of a latent of rows with one function
+#' @param Z inducing inputs, or `NULL`. @param doubles that a fit takes: where there is no memory for
+#'   two, it is one by one. @param keep see native_gp_fits().
 #' @noRd
-row_fits <- function(rows, columns, Z, doubles, keep = TRUE, control_of = function(control, ...) control) {
+row_ep <- function(rows, columns, Z, doubles, keep = TRUE) {
   columns$times <- rows$times
-  natives <- function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
-    control <- control_of(control, df, criterion)
-    runs <- lapply(points, function(at) {
-      native_run(
+  together <- keep && max(2, getOption("sturdy.threads")) * doubles <= latent_together
+  function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
+    if (!is.null(Z)) control <- control_for(control, rows$n, df, criterion)
+    runs <- list()
+    for (at in points) {
+      runs <- c(runs, list(native_run(
         rows$likelihoods(at$L), df, rows$sites(at$sites), control, criterion, gradient, progress,
         offset = rows$offset(at$hyper), width = at$hyper$width
-      )
-    })
-    out <- native_gp_fits(rows$X, Z, columns, lapply(points, `[[`, "hyper"), runs, keep)
+      )))
+    }
+    hyper <- lapply(points, `[[`, "hyper")
+    out <- list()
+    for (some in if (together) list(seq_along(points)) else seq_along(points)) {
+      out <- c(out, native_gp_fits(rows$X, Z, columns, hyper[some], runs[some], keep))
+    }
     lapply(out, rows$result)
   }
-  together <- keep && max(2, getOption("sturdy.threads")) * doubles <= latent_together
-  list(
-    natives = if (together) natives,
-    native = function(hyper, df, L, sites, ...) {
-      natives(list(list(hyper = hyper, L = L, sites = sites)), df, ...)[[1]]
-    }
-  )
 }
 
 #' Reports in the order in which EP takes their rows, so that sums over them are rounded
@@ -160,16 +147,14 @@ free_hyper <- function(kernel, X) {
 # EP ends at a residual of 1e-6.
 parallel_rows <- 2000
 
-#' The control of EP on n rows
-#'
-#' @param stationary whether the gradient needs no adjoint, so that its memory and that of
-#'   Newton steps can be saved.
+#' The control of EP on n rows: where the gradient needs no adjoint, its memory and that of Newton
+#' steps is saved
 #' @noRd
-control_for <- function(control, n, stationary) {
+control_for <- function(control, n, df, criterion) {
   if (n <= parallel_rows) {
     return(control)
   }
   utils::modifyList(unclass(control), list(
-    tol = max(control$tol, 1e-6), parallel = TRUE, lean = stationary
+    tol = max(control$tol, 1e-6), parallel = TRUE, lean = is.infinite(df) && criterion != "loo"
   ))
 }

@@ -1,5 +1,5 @@
-# Integrating what is free: modes of the evidence and the prior, on some rows first where there are
-# many, and nodes around them, under one noise model that allows for wrong labels.
+# Integrating what is free: modes of the evidence and the prior, and nodes around them, under one noise
+# model that allows for wrong labels.
 
 average_nodes <- 60L          # where a node is cheap,
 average_nodes_fewest <- 27L   # and where it is dear
@@ -10,62 +10,12 @@ average_uneven <- 0.25        # of their number effective
 average_cheap <- 8e6          # flops of a pass over the rows of which a node is cheap
 average_integral <- 5000      # flops of the integrals of a row and class of several
 
-#' Is anything free that is to be integrated, or are rates by source?
+#' The noise model that is learned under
 #' @noRd
-is_averaged <- function(latent, spec) {
-  length(latent$reports$sources) > 1 ||
-    learns_by_nodes(spec) && (length(latent$free) > 0 || is.character(spec$epsilon))
-}
-
-#' Does a spec ask for nodes: all of them, or the best mode as the only one?
-#' @noRd
-learns_by_nodes <- function(spec) {
-  identical(spec$hyper, "integrate") || identical(spec$epsilon, "average")
-}
-
-#' Learn what is free, at the optimum or, where it is integrated, at nodes, then fit, there at the best
-#' mode
-#'
-#' @param latent see latent.R. @param spec a list of `df`, `epsilon` (rates, or how they are
-#'   learned), `criterion` ("evidence" or "loo"), `control`; where it averages, `hyper` and `noise`.
-#' @return list(hyper, epsilon, ep, learning, latent, nodes): the latent of the fit, which is
-#'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
-#' @noRd
-learn_fit <- function(latent, spec) {
-  spec$deadline <- seconds_now() + spec$control$budget
-  spec$control$progress <- learn_work(spec$control$progress, latent)
-  if (!is_averaged(latent, spec)) {
-    return(optimum_fit(latent, spec))
-  }
+average_noise <- function(latent, spec) {
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
   noise$turn <- latent_turn(latent)
-  noise <- learner_noise(noise)
-  open <- learn_unpriored(latent)
-  refuse(
-    length(open) > 0,
-    c(
-      "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
-       that is learned must have a prior; {.val {open}} {?has/have} none.",
-      i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
-           {.code hyper = \"optimum\", epsilon = \"learn\"}."
-    ),
-    "prior", arg = "prior"
-  )
-  stages <- learn_staged(latent, function(latent) average_problem(latent, noise, spec), spec)
-  if (!length(stages$model$modes)) abort_no_modes()
-  if (spec$hyper == "optimum") stages$model$modes <- stages$model$modes[1] # the only node
-  integrate <- spec$hyper == "integrate" && !learn_is_long(latent)
-  found <- average_nodes_of(stages$model, integrate, spec)
-  if (!length(found$part$out) || all(vapply(found$part$out, is.null, NA))) abort_no_modes()
-  nodes <- nodes_at_df(new_nodes(found$model, found$part, noise), found$model$problem, spec)
-  inform_rough(nodes, integrate)
-  mode <- found$model$modes[[1]]
-  problem <- found$model$problem
-  problem[c("df", "criterion")] <- spec[c("df", "criterion")]
-  ep <- learn_final(problem, mode$par, mode$sites, learn_asks_cold(problem$latent))
-  mode$cold <- ep$cold
-  nodes$point <- problem$omega(mode$par)
-  c(learn_result(problem, mode, ep, "integrate", found$model$modes), list(nodes = nodes))
+  learner_noise(noise)
 }
 
 #' The order in which its classes have rates, see class_turn(); among those with as many labels that
@@ -89,7 +39,7 @@ average_problem <- function(latent, noise, spec) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")
   coordinates <- normal_coordinates(latent, noise)
   c(learn_problem(latent, spec, coordinates), list(
-    starts = average_starts, climbed = average_climbed, curved = TRUE,
+    starts = average_starts, elsewhere = average_elsewhere, rival = TRUE, curved = TRUE,
     way = list(
       look = 3L, basis = diag(length(coordinates$field)), behind = 3, value = Inf,
       place = modes_place, steps = 40L, gain = modes_gain
@@ -97,25 +47,41 @@ average_problem <- function(latent, noise, spec) {
   ))
 }
 
-#' Modes from starts; where EP fails at them, or all around where a climb comes to, also from there
-#' with hardly a wrong label: EP is then nearly that without any
+#' Where EP fails at the starts, or all around where a climb comes to: the same with hardly a wrong label,
+#' for EP is then nearly that without any
 #' @noRd
-average_climbed <- function(objective, starts) {
-  modes <- learn_modes(objective, starts)
-  rates <- objective$problem$field == "epsilon"
+average_elsewhere <- function(problem, modes, starts) {
+  rates <- problem$field == "epsilon"
   stuck <- !length(modes) || identical(modes[[1]]$opt$message, learn_stuck)
-  if (!stuck || !any(rates)) {
-    return(modes)
+  if (stuck && any(rates)) {
+    lapply(starts, function(start) {
+      start$par[rates] <- pmin(start$par[rates], average_rare)
+      start
+    })
   }
-  again <- learn_modes(objective, lapply(starts, function(start) {
-    start$par[rates] <- pmin(start$par[rates], average_rare)
-    start
-  }))
-  if (max(reached(again), -Inf) > max(reached(modes), -Inf)) again else modes
 }
 average_rare <- -2 # in the prior's sds: rates of next to nothing
 
 # Nodes -------------------------------------------------------------------------
+
+#' The fit at the best mode, and nodes around all of them
+#' @param model,part of average_nodes_of(). @return as learn_fit()
+#' @noRd
+average_fit <- function(model, part, noise, spec) {
+  problem <- model$problem
+  nodes <- nodes_at_df(new_nodes(model, part, noise), problem, spec)
+  if (integrates(problem$latent, spec)) inform_rough(nodes)
+  mode <- model$modes[[1]]
+  problem[c("df", "criterion")] <- spec[c("df", "criterion")]
+  ep <- learn_final(problem, mode$par, mode$sites, learn_asks_cold(problem$latent))
+  mode$cold <- ep$cold
+  nodes$point <- problem$omega(mode$par)
+  c(learn_result(problem, mode, ep, "integrate", model$modes), list(nodes = nodes))
+}
+
+#' Are there nodes around modes, or are these the only ones?
+#' @noRd
+integrates <- function(latent, spec) spec$hyper == "integrate" && !learn_is_long(latent)
 
 #' What a pass over the rows costs, in flops of low-rank algebra: those of dense one, n^3, are
 #' some eight times as fast from 300 to 700 rows
@@ -137,10 +103,12 @@ average_total <- function(latent) {
 
 #' Nodes around the modes, anew where one of them is above the mode that it was drawn around; more
 #' where they are cheap and their weights uneven
-#' @return list(model, part: see node_further())
+#' @param model of learn_search(). @return list(model, part: see node_further())
 #' @noRd
-average_nodes_of <- function(model, integrate, spec) {
-  size <- if (integrate && !learn_is_over(spec)) average_total(model$problem$latent) else 0
+average_nodes_of <- function(model, spec) {
+  if (!length(model$modes)) abort_no_modes()
+  if (spec$hyper == "optimum") model$modes <- model$modes[1] # the only node
+  size <- if (integrates(model$problem$latent, spec) && !learn_is_over(spec)) average_total(model$problem$latent) else 0
   fits <- if (is.finite(spec$df)) 2 else 1 # of a t process once more
   spec$control$progress$expect(fits * max(size, 1) + length(model$modes))
   problem <- model$problem
@@ -164,6 +132,7 @@ average_nodes_of <- function(model, integrate, spec) {
   }
   # nodes, or where their weights say nothing the modes
   if (part$method == "nodes" && part$ess < node_least_ess) part <- node_at_modes(problem, model$modes)
+  if (all(vapply(part$out, is.null, NA))) abort_no_modes()
   list(model = model, part = part)
 }
 
@@ -192,13 +161,12 @@ nodes_at_df <- function(nodes, problem, spec) {
   if (is.infinite(spec$df)) {
     return(nodes)
   }
-  out <- lapply(seq_along(nodes$hyper), function(k) {
-    L <- latent_likelihood(latent, nodes$omega[[k]])
-    out <- latent$native(nodes$hyper[[k]], spec$df, L, NULL, spec$control)
-    learn_tick(problem)(latent$n)
-    if (ep_converged(out)) out
-  })
-  keep <- !vapply(out, is.null, NA)
+  points <- Map(function(hyper, omega) {
+    list(hyper = hyper, L = latent_likelihood(latent, omega))
+  }, nodes$hyper, nodes$omega)
+  out <- latent$ep(points, spec$df, spec$control)
+  learn_tick(problem)(latent$n, length(out))
+  keep <- vapply(out, ep_converged, NA)
   if (any(keep)) nodes_left(nodes, keep, out) else nodes
 }
 
@@ -216,8 +184,8 @@ abort_no_modes <- function() {
 
 #' A message where hyperparameters are held at their modes although nodes were wanted
 #' @noRd
-inform_rough <- function(nodes, integrate) {
-  if (integrate && startsWith(nodes$models$method, "mode")) {
+inform_rough <- function(nodes) {
+  if (startsWith(nodes$models$method, "mode")) {
     inform_sturdy(
       c(i = "Hyperparameters are integrated roughly, by Laplace's method."), "integrated_roughly"
     )

@@ -90,7 +90,8 @@ curvature_look <- function(problem) {
       return(known[[k]])
     }
     points <- c(list(par), more)
-    out <- learn_natives(problem, lapply(points, function(p) list(par = p, sites = sites)))
+    out <- learn_ep(problem, lapply(points, function(p) list(par = p, sites = sites)))
+    learn_tick(problem)(problem$latent$n, length(points))
     ends <- Map(function(par, out) {
       end <- learn_evaluation(problem, par, out, curvature_residual)
       end$near <- !ep_converged(out)
@@ -132,7 +133,7 @@ curvature_scores <- function(problem, here, measured, step) {
   loo <- function(j, step) {
     par <- replace(here$par, j, here$par[j] + step)
     learn_tick(problem)(problem$latent$n)
-    learn_native(problem, par, here$sites, gradient = FALSE)$loo
+    learn_ep(problem, list(list(par = par, sites = here$sites)), gradient = FALSE)[[1]]$loo
   }
   n <- problem$latent$n
   scores <- matrix(vapply(at, function(j) {

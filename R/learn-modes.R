@@ -17,11 +17,49 @@ learn_maxit <- 200L # of a climb
 #' @noRd
 learn_modes <- function(objective, starts) {
   problem <- objective$problem
-  ends <- learn_ends(objective, starts, problem$way)
-  ends <- Filter(function(end) is.finite(end$penalised), best_first(ends))
-  if (!problem$curved) {
-    return(ends)
+  way <- problem$way
+  looks <- learn_looks(objective, starts)
+  ends <- list()
+  for (look in looks) {
+    if (look$penalised > looks[[1]]$penalised - way$behind && !look_is_known(look, ends, way)) {
+      look$learned <- look$opt$curvature
+      end <- learn_climb(look, objective, way$gain, way$steps)
+      end$look <- look[c("par", "penalised")]
+      ends <- c(ends, list(end))
+    }
   }
+  ends <- best_first(ends)
+  if (problem$curved) learn_curved(problem, ends) else ends
+}
+
+#' Where short climbs from the starts lead, the best first; when time is over, to the first that leads
+#' anywhere
+#' @return list of evaluations, see learn_walk().
+#' @noRd
+learn_looks <- function(objective, starts) {
+  way <- objective$problem$way
+  looks <- list()
+  for (start in starts) {
+    look <- learn_walk(start, objective, way$basis, if (length(starts) > 1) way$look else 0L, modes_gain)
+    if (is.finite(look$penalised)) looks <- c(looks, list(look))
+    if (is.finite(look$penalised) && learn_is_over(objective$problem)) break
+  }
+  best_first(looks)
+}
+
+#' Is one of the ends, or the look that it is of, so near that this one need not climb on?
+#' @noRd
+look_is_known <- function(look, ends, way) {
+  known <- vapply(ends, function(end) {
+    apart <- c(mean_square(end$par - look$par), mean_square(end$look$par - look$par))
+    abs(end$look$penalised - look$penalised) < way$value && min(apart) < way$place
+  }, NA)
+  any(known)
+}
+
+#' Ends with the curvature there, but for those that are where another is
+#' @noRd
+learn_curved <- function(problem, ends) {
   modes <- list()
   for (end in ends) {
     if (!mode_is_known(end, modes)) {
@@ -51,58 +89,8 @@ mode_is_known <- function(end, modes) {
   any(known)
 }
 
-#' Where starts lead; when time is over, the first that leads anywhere
-#'
-#' @param way see learn_search(). @return list of evaluations, each with `opt`, how its climb
-#'   ended
-#' @noRd
-learn_ends <- function(objective, starts, way) {
-  look <- if (length(starts) > 1) way$look else 0L
-  looks <- list()
-  for (start in starts) {
-    there <- learn_walk(start, objective, way$basis, look, modes_gain)
-    looks <- c(looks, list(there))
-    if (is.finite(there$penalised) && learn_is_over(objective$problem)) break
-  }
-  looks <- best_first(looks)
-  ends <- list()
-  for (look in looks) {
-    if (!is.finite(look$penalised) || look$penalised <= looks[[1]]$penalised - way$behind) next
-    known <- vapply(ends, function(end) {
-      apart <- c(mean_square(end$par - look$par), mean_square(end$look$par - look$par))
-      abs(end$look$penalised - look$penalised) < way$value && min(apart) < way$place
-    }, NA)
-    if (!any(known)) {
-      look$learned <- look$opt$curvature
-      end <- learn_climb(look, objective, way$gain, way$steps)
-      end$look <- look[c("par", "penalised")]
-      ends <- c(ends, list(end))
-    }
-  }
-  ends
-}
-
 # Of nothing: 0
 mean_square <- function(x) if (length(x)) mean(x^2) else 0
-
-#' Steps along a basis from a point, with the curvature that is known there or, if it is to be gone
-#' on with, that the steps before have `learned`
-#'
-#' @param from list(par, sites, curvature, learned), or an evaluation.
-#' @return the best evaluation, with `opt`, how it ended, and the `curvature`.
-#' @noRd
-learn_walk <- function(from, objective, basis, steps, gain) {
-  objective$begin(if (!is.null(from$sites)) from)
-  opt <- learn_optim(
-    objective$problem, objective, from$par, basis, steps, gain,
-    if (is.null(from$learned)) from$curvature else from$learned
-  )
-  best <- objective$best()
-  if (is.null(best$par)) best <- list(par = from$par, penalised = -Inf)
-  best$opt <- opt
-  best$curvature <- from$curvature
-  best
-}
 
 #' The full search from an evaluation
 #'

@@ -8,78 +8,85 @@ learn_first_step <- 1   # in the logs: a factor e
 learn_longest_step <- 2
 learn_stuck <- "no step gains"
 
-#' BFGS along `par = origin + basis %*% z`
+#' Steps of BFGS along `par = from$par + basis %*% z`
 #'
 #' The columns of `basis` hold zeros and ones and share no row: the bounds of `par` are
 #' bounds of `z`.
-#' @param maxit steps, an evaluation each: where EP has a fixed point here and none there,
+#' @param from list(par, sites, curvature, learned), or an evaluation: the curvature (-f'', in `par`) that
+#'   is known there or, if it is to be gone on with, that the steps before have `learned`.
+#' @param steps at most, an evaluation each: where EP has a fixed point here and none there,
 #'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
-#' @param curvature of the objective at `origin` (-f'', in `par`), or `NULL`.
-#' @return list(convergence, message, left, curvature), convergence as that of optim(): 0, 1
-#'   after `maxit` steps, 52 where there is no value to start from; left: what the next step
-#'   promises to gain, if the curvature is right; curvature: as the steps have improved it, in
-#'   `par`, where the basis has all of its coordinates.
+#' @return the best evaluation, with the `curvature` of `from` and `opt`, how it ended:
+#'   list(convergence, message, left, curvature), convergence as that of optim(): 0, 1 after all steps,
+#'   52 where there is no value to start from; left: what the next step promises to gain, if the curvature
+#'   is right; curvature: as the steps have improved it, in `par`, where the basis has all of its
+#'   coordinates.
 #' @noRd
-learn_optim <- function(problem, objective, origin, basis, maxit,
-                        gain = learn_gain, curvature = NULL) {
-  to_par <- function(z) learn_within(problem, origin + drop(basis %*% z))
-  look <- function(z) {
-    here <- objective$at(to_par(z))
-    list(z = z, value = -here$penalised, slope = -drop(crossprod(basis, here$gradient)))
-  }
-  B <- NULL
-  ended <- function(convergence, message) {
-    left <- if (is.null(B)) 0 else learn_newton_step(here, B, box)$promise
-    whole <- !is.null(B) && ncol(basis) == length(origin)
-    list(
-      convergence = convergence, message = message, left = left,
-      curvature = if (whole) basis %*% B %*% t(basis)
-    )
-  }
-  box <- learn_box(problem, origin, basis)
-  here <- look(numeric(ncol(basis)))
-  if (!is.finite(here$value)) {
-    return(ended(52L, "no value where the search starts"))
-  }
-  if (!ncol(basis)) {
-    return(ended(0L, "only epsilon is free, and it is at its bound"))
-  }
-  if (is.null(curvature)) curvature <- diag(problem$curvature, length(origin))
-  B <- convex(crossprod(basis, curvature %*% basis), problem$least)
+learn_walk <- function(from, objective, basis, steps, gain = learn_gain) {
+  problem <- objective$problem
+  objective$begin(if (!is.null(from$sites)) from)
+  par_at <- function(z) learn_within(problem, from$par + drop(basis %*% z))
+  along <- function(end, z) c(end, list(z = z, slope = -drop(crossprod(basis, end$gradient))))
+  box <- learn_box(problem, from$par, basis)
+  B <- if (is.null(from$learned)) from$curvature else from$learned
+  if (is.null(B)) B <- diag(problem$curvature, length(from$par))
+  B <- convex(crossprod(basis, B %*% basis), problem$least)
+  z <- numeric(ncol(basis))
+  here <- objective$at(par_at(z))
+  here <- along(here, z)
   radius <- learn_first_step
-  for (iteration in seq_len(maxit)) {
-    if (learn_is_over(problem)) {
-      out <- learn_out_of_time(problem)
-      return(ended(out$convergence, out$message))
-    }
+  taken <- 0L
+  repeat {
     step <- learn_newton_step(here, B, box)
-    if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
-      return(ended(0L, "converged"))
-    }
-    d <- step$d
-    short <- max(abs(d)) > radius
-    if (short) d <- d * radius / max(abs(d))
-    there <- look(pmin(pmax(here$z + d, box$low), box$up))
-    d <- there$z - here$z
-    if (!is.finite(there$value)) {
+    ended <- walk_ended(problem, here, step, radius, taken, steps, gain)
+    if (!is.null(ended)) break
+    taken <- taken + 1L
+    short <- max(abs(step$d)) > radius
+    d <- if (short) step$d * radius / max(abs(step$d)) else step$d
+    z <- pmin(pmax(here$z + d, box$low), box$up)
+    there <- objective$at(par_at(z))
+    there <- along(there, z)
+    d <- z - here$z
+    gained <- there$penalised - here$penalised
+    if (!is.finite(there$penalised)) {
       radius <- max(abs(d)) / 4
     } else {
       promise <- -sum(here$slope * d) - sum(d * (B %*% d)) / 2
       B <- learn_bfgs(B, d, there$slope - here$slope)
-      gained <- here$value - there$value
       if (gained <= 0 || gained < 0.1 * promise) {
         radius <- max(abs(d)) * learn_shorter(here, there, d)
       } else if (short && gained > 0.5 * promise) {
         radius <- min(2 * radius, learn_longest_step)
       }
-      if (gained > 0) here <- there
     }
-    if (radius < 1e-6) {
-      return(ended(0L, learn_stuck))
-    }
+    if (gained > 0) here <- there
   }
-  ended(1L, paste(maxit, "evaluations of the criterion were not enough"))
+  whole <- ncol(basis) == length(from$par)
+  here[c("z", "slope")] <- NULL
+  here$opt <- c(ended, list(left = step$promise, curvature = if (whole) basis %*% B %*% t(basis)))
+  here$curvature <- from$curvature
+  here
+}
+
+#' How a walk has ended, `NULL` where it goes on
+#' @param taken of so many `steps`.
+#' @return list(convergence, message)
+#' @noRd
+walk_ended <- function(problem, here, step, radius, taken, steps, gain) {
+  if (!is.finite(here$penalised)) {
+    list(convergence = 52L, message = "no value where the search starts")
+  } else if (!length(here$z)) {
+    list(convergence = 0L, message = "only epsilon is free, and it is at its bound")
+  } else if (radius < 1e-6) {
+    list(convergence = 0L, message = learn_stuck)
+  } else if (taken == steps) {
+    list(convergence = 1L, message = paste(steps, "evaluations of the criterion were not enough"))
+  } else if (learn_is_over(problem)) {
+    learn_out_of_time(problem)
+  } else if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
+    list(convergence = 0L, message = "converged")
+  }
 }
 
 #' A curvature from elsewhere need not be one of a maximum: its axes that are not, turned round
@@ -135,7 +142,7 @@ learn_bfgs <- function(B, d, change) {
 learn_shorter <- function(here, there, d) {
   g0 <- sum(here$slope * d)
   g1 <- sum(there$slope * d)
-  a <- g0 + g1 - 3 * (there$value - here$value)
+  a <- g0 + g1 - 3 * (here$penalised - there$penalised)
   root <- sqrt(max(a^2 - g0 * g1, 0))
   at <- 1 - (g1 + root - a) / (g1 - g0 + 2 * root)
   if (is.finite(at)) min(max(at, 0.1), 0.5) else 0.25

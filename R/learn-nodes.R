@@ -33,10 +33,15 @@ node_further <- function(problem, modes, part, n) {
   proposal <- if (isTRUE(problem$corners)) {
     node_proposal(modes, TRUE)
   } else if (before == 0) node_proposal(modes) else node_adapt(modes, part)
-  new <- node_draw(problem, modes, proposal, n, before)
-  if (is.null(new)) {
+  new <- node_draw(proposal, n, before)
+  out <- node_outputs(problem, modes, new$from, new$Z)
+  if (is.null(out)) {
     return(part)
   }
+  log_prior <- -colSums(new$Z^2) / 2 - nrow(new$Z) / 2 * log(2 * pi)
+  log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
+    log_prior - prior_spent(problem$latent)
+  log_f[!is.finite(log_f)] <- -Inf
   share <- function(proposal, part) {
     lapply(proposal, function(component) {
       component$share <- component$share * part / (before + n)
@@ -44,16 +49,18 @@ node_further <- function(problem, modes, part, n) {
     })
   }
   node_weights(list(
-    Z = if (before == 0) new$Z else cbind(part$Z, new$Z), log_f = c(part$log_f, new$log_f),
-    out = c(part$out, new$out),
+    Z = if (before == 0) new$Z else cbind(part$Z, new$Z), log_f = c(part$log_f, log_f),
+    out = c(part$out, out),
     pair = c(part$pair, length(unique(part$pair)) + new$pair),
     proposal = c(share(part$proposal, before), share(new$proposal, n))
   ), log_sum(vapply(modes, node_laplace, numeric(1))))
 }
 
+#' Points of a mixture, each of its components having its share
 #' @param first how many points of the sequence are left out.
+#' @return list(Z; from, their modes; proposal, with the shares that were drawn; pair)
 #' @noRd
-node_draw <- function(problem, modes, proposal, n, first) {
+node_draw <- function(proposal, n, first) {
   share <- vapply(proposal, function(component) component$share, numeric(1))
   # mirror images stay together
   images <- if (proposal[[1]]$corners) 2 else 1
@@ -70,18 +77,7 @@ node_draw <- function(problem, modes, proposal, n, first) {
   Z <- points(node_points)
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
-  out <- node_outputs(problem, modes, from, Z)
-  if (is.null(out)) {
-    return(NULL)
-  }
-  log_prior <- -colSums(Z^2) / 2 - nrow(Z) / 2 * log(2 * pi)
-  log_f <- vapply(out, function(o) if (is.null(o)) -Inf else o$log_evidence, numeric(1)) +
-    log_prior - prior_spent(problem$latent)
-  log_f[!is.finite(log_f)] <- -Inf
-  list(
-    Z = Z, log_f = log_f, out = out, proposal = proposal,
-    pair = (seq_len(n) - 1) %/% images + 1
-  )
+  list(Z = Z, from = from, proposal = proposal, pair = (seq_len(n) - 1) %/% images + 1)
 }
 
 #' EP at every node, each started from what is known nearest to it
@@ -124,10 +120,12 @@ node_evaluate <- function(problem, near, Z) {
   run <- function(nodes, sites, share = 1, sweeps = node_sweeps, tol = settled) {
     problem$search_control$max_sweeps <- min(control$max_sweeps, sweeps)
     problem$search_control$tol <- max(problem$control$tol, tol, problem$latent$coarse)
-    learn_natives(problem, lapply(nodes, function(k) {
+    out <- learn_ep(problem, lapply(nodes, function(k) {
       par <- near[[k]]$par + share * (Z[, k] - near[[k]]$par)
       list(par = par, sites = sites(k, par))
     }), gradient = FALSE)
+    if (length(nodes)) learn_tick(problem)(problem$latent$n, length(nodes))
+    out
   }
   foreseen <- function(k, par) node_foresee(near[[k]], par)
   ended <- function(out) which(vapply(out, ep_converged, NA))

@@ -45,13 +45,16 @@ learn_likelihood <- function(problem, par) {
   latent_likelihood(problem$latent, problem$omega(par))
 }
 
-#' EP at a point of the search
+#' EP at points of the search
+#' @param points list of list(par, sites; L: likelihoods, where they are not those at `par`).
+#' @return list of native results
 #' @noRd
-learn_native <- function(problem, par, sites, gradient = TRUE,
-                         L = learn_likelihood(problem, par)) {
-  problem$latent$native(
-    problem$hyper(par), problem$df, L, sites, problem$search_control, problem$criterion, gradient
-  )
+learn_ep <- function(problem, points, gradient = TRUE) {
+  at <- lapply(points, function(point) {
+    L <- if (is.null(point$L)) learn_likelihood(problem, point$par) else point$L
+    list(hyper = problem$hyper(point$par), L = L, sites = point$sites)
+  })
+  problem$latent$ep(at, problem$df, problem$search_control, problem$criterion, gradient)
 }
 
 #' The problem where EP starts from near its end: that of all sites at once then takes half the time
@@ -103,51 +106,43 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
 
 #' Penalised criterion with memory
 #'
-#' Returns the `problem`; `at(par)`, which gives an evaluation: list(par, value, penalised,
-#' gradient, sites); and `best()`, the best of them since `begin()`, which forgets all
-#' or goes on from an evaluation, or from list(par, sites) that is known nearby. EP starts from the sites of the last evaluations that converged.
-#' Where EP gives no value the objective is -Inf, which the line search backs away from.
+#' Returns the `problem`; `at(par)`, which gives an evaluation: list(par, value, penalised, gradient,
+#' sites); and `begin()`, which forgets all or goes on from an evaluation, or from list(par, sites) that is
+#' known nearby. EP starts from the sites of the last evaluations that converged. Where EP gives no value
+#' the objective is -Inf, which the line search backs away from.
 #' @noRd
 learn_objective <- function(problem) {
   tick <- learn_tick(problem)
   last <- list(par = NULL)
   trail <- list()
-  best <- list(penalised = -Inf)
   at <- function(par) {
     if (identical(par, last$par)) {
       return(last)
     }
-    sites <- learn_foresee(trail, par)
-    out <- learn_native(if (is.null(sites)) problem else learn_near(problem), par, sites)
+    start <- list(par = par, sites = learn_foresee(trail, par))
+    out <- learn_ep(if (is.null(start$sites)) problem else learn_near(problem), list(start))[[1]]
     if (!ep_converged(out) && is.null(problem$impatient)) {
       # old sites may mislead; a start without sites may need a path to it
-      out <- if (is.null(sites)) {
-        run <- function(L, sites) learn_native(problem, par, sites, L = L)
+      out <- if (is.null(start$sites)) {
+        run <- function(L, sites) learn_ep(problem, list(list(par = par, sites = sites, L = L)))[[1]]
         over <- function() learn_is_over(problem)
         ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
       } else {
-        learn_native(problem, par, NULL)
+        learn_ep(problem, list(list(par = par)))[[1]]
       }
     }
     last <<- learn_evaluation(problem, par, out)
     if (is.finite(last$penalised)) {
       trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
-      if (last$penalised > best$penalised) best <<- last
     }
     tick(problem$latent$n)
     last
   }
-  list(
-    problem = problem,
-    at = at,
-    best = function() best,
-    begin = function(from = NULL) {
-      known <- !is.null(from$penalised)
-      last <<- if (known) from else list(par = NULL)
-      best <<- if (known) from else list(penalised = -Inf)
-      trail <<- if (!is.null(from$sites)) list(from[c("par", "sites")])
-    }
-  )
+  begin <- function(from = NULL) {
+    last <<- if (is.null(from$penalised)) list(par = NULL) else from
+    trail <<- if (!is.null(from$sites)) list(from[c("par", "sites")])
+  }
+  list(problem = problem, at = at, begin = begin)
 }
 
 #' Sites to start EP from: linear in the parameters through the last evaluations
@@ -176,22 +171,4 @@ learn_foresee <- function(trail, par) {
     }
   }
   here$sites
-}
-
-#' EP at several points at once
-#' @param points list of list(par, sites).
-#' @return list of native results
-#' @noRd
-learn_natives <- function(problem, points, gradient = TRUE) {
-  at <- lapply(points, function(point) {
-    list(
-      hyper = problem$hyper(point$par), L = learn_likelihood(problem, point$par),
-      sites = point$sites
-    )
-  })
-  out <- problem$latent$natives(
-    at, problem$df, problem$search_control, problem$criterion, gradient
-  )
-  if (length(points)) learn_tick(problem)(problem$latent$n, length(points))
-  out
 }

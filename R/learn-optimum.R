@@ -2,28 +2,29 @@
 
 learn_little_noise <- 0.05 # below this, twice as much is tried
 
-#' The optimum, and the fit there
-#' @return as learn_fit()
+#' The fit at the best of the modes; where EP gives no value at any start, where the search began
+#' @param found,before of learn_search(), on all rows and on some. @return as learn_fit()
 #' @noRd
-optimum_fit <- function(latent, spec) {
-  problem_of <- function(latent) optimum_problem(latent, spec)
-  problem <- problem_of(latent)
-  if (!length(problem$start)) {
-    par <- problem$start
-    at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
-    sites <- stage_sites(latent, stage_few(latent, stage_rows)$n, at, spec)
-    ep <- learn_final(problem, par, sites, final = is.null(sites) && !is.null(latent$y))
-    return(learn_result(problem, list(par = par), ep, "gradient", list()))
-  }
-  found <- learn_staged(latent, problem_of, spec)
-  problem <- found$model$problem
-  modes <- found$model$modes
-  if (!length(modes)) { # EP gives no value at any start: stay where we were
-    par <- if (length(found$before$modes)) found$before$modes[[1]]$par else problem$start
+optimum_fit <- function(found, before) {
+  problem <- found$problem
+  modes <- found$modes
+  if (!length(modes)) {
+    par <- if (length(before$modes)) before$modes[[1]]$par else problem$start
     modes <- list(list(par = learn_within(problem, par), penalised = NA_real_, cold = FALSE))
   }
   best <- optimum_cold(problem, modes)
   learn_result(problem, best, best$ep, "gradient", modes)
+}
+
+#' The fit where nothing is learned
+#' @noRd
+held_fit <- function(problem, spec) {
+  latent <- problem$latent
+  par <- problem$start
+  at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
+  sites <- stage_sites(latent, stage_few(latent, stage_rows)$n, at, spec)
+  ep <- learn_final(problem, par, sites, final = is.null(sites) && !is.null(latent$y))
+  learn_result(problem, list(par = par), ep, "gradient", list())
 }
 
 #' @param coordinates see log_coordinates(). @return a problem whose modes are those of the criterion.
@@ -33,7 +34,7 @@ optimum_problem <- function(latent, spec, coordinates = log_coordinates(latent, 
   # the Gaussian evidence has one optimum on nearly all data, the others several
   many <- problem$criterion == "loo" || is.finite(problem$df)
   c(problem, list(
-    starts = learn_starts, climbed = optimum_climbed, curved = FALSE,
+    starts = learn_starts, elsewhere = optimum_elsewhere, rival = FALSE, curved = FALSE,
     way = list(
       look = if (many) 3L else 10L, basis = tied_basis(problem$field),
       behind = if (many) Inf else optimum_behind, value = modes_same,
@@ -51,26 +52,21 @@ tied_basis <- function(field) {
   if (any(tied)) cbind(as.numeric(tied), basis) else basis
 }
 
-#' Modes from starts, and from more noise
+#' Starts with more noise
 #'
 #' Overlap of the classes and wrong labels explain each other, and the way from one to the
 #' other may lead downhill: a mode with few wrong labels is held against a climb from where
 #' there are many, with less overlap.
 #' @noRd
-optimum_climbed <- function(objective, starts) {
-  problem <- objective$problem
-  modes <- learn_modes(objective, starts)
-  noise <- any(problem$field %in% c("nugget", "epsilon"))
+optimum_elsewhere <- function(problem, modes, starts) {
   if (!length(modes)) {
-    return(if (noise) learn_modes(objective, learn_noisier(problem)) else modes)
+    return(if (any(problem$field %in% c("nugget", "epsilon"))) learn_noisier(problem))
   }
   best <- modes[[1]]$par
   little <- "epsilon" %in% problem$field && all(problem$rates(best) <= learn_little_noise)
-  if (!little || learn_is_over(problem)) {
-    return(modes)
+  if (little && !learn_is_over(problem)) {
+    list(list(par = learn_move_noise(problem, best, -log(10), 2 * learn_little_noise)))
   }
-  noisy <- learn_move_noise(problem, best, -log(10), 2 * learn_little_noise)
-  c(modes, learn_modes(objective, list(list(par = noisy))))
 }
 
 #' The best of the modes that EP reaches from a cold start, or else the best

@@ -51,3 +51,12 @@ learn_tick <- function(problem) {
   work <- problem$control$progress
   if (is.list(work)) work$tick else function(...) NULL
 }
+
+#' The passes that are to come of a problem on all rows, and of searches on some before it
+#' @noRd
+learn_expect <- function(problem, latents) {
+  work <- problem$control$progress
+  d <- length(problem$start)
+  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(latents)))
+  work$expect(sum((climbs + d) * work$share(vapply(c(latents, list(problem$latent)), `[[`, 1, "n"))))
+}

@@ -21,7 +21,7 @@ learn_second <- function(mode, problem) {
   mode$second <- 0
   if (problem$latent$second) {
     problem$search_control$second <- TRUE
-    out <- learn_native(problem, mode$par, mode$sites, gradient = FALSE)
+    out <- learn_ep(problem, list(mode), gradient = FALSE)[[1]]
     learn_tick(problem)(problem$latent$n)
     if (ep_converged(out) && is.finite(out$second)) mode$second <- second_taken(out)
   }

@@ -71,7 +71,9 @@ stage_sites <- function(latent, n_few, at, spec) {
     return(NULL)
   }
   few <- latent$some(n_few)
-  run <- function(L, sites) few$native(at$hyper, spec$df, L, sites, spec$control)
+  run <- function(L, sites) {
+    few$ep(list(list(hyper = at$hyper, L = L, sites = sites)), spec$df, spec$control)[[1]]
+  }
   L <- latent_likelihood(few, at$omega)
   # over shards there are no sweeps that take rows in turn: they need a good start more
   out <- if (here) run(L, NULL) else ep_continue(run, L, NULL)$out
@@ -106,21 +108,28 @@ stage_onward <- function(mode, problem, n_few, spec) {
 #' The modes on the rows of a problem
 #'
 #' @param problem see learn_problem(); what it has beside that says how its modes are sought:
-#'   starts(problem); climbed(objective, starts), which may try others than these; whether the
-#'   curvature at modes is asked for, `curved`; and the way of learn_ends(): list(look: steps of
-#'   short climbs along `basis`; behind: nats below the best from which an end of them is dropped;
-#'   value, place: of ends that are nearer in both only the best climbs on; steps, gain: of these climbs).
+#'   starts(problem); elsewhere(problem, modes, starts), other starts where these have not led far enough,
+#'   or none; `rival`, whether of the modes of both the better ones stay, or all; `curved`, whether the
+#'   curvature at modes is asked for; and the `way` of learn_modes(): list(look: steps of short climbs
+#'   along `basis`; behind: nats below the best from which an end of them is dropped; value, place: of
+#'   ends that are nearer in both only the best climbs on; steps, gain: of these climbs).
 #' @param before list(problem, modes) on some of them, or `NULL`. @return list(problem, modes), the
 #'   best first.
 #' @noRd
 learn_search <- function(problem, before, spec) {
-  objective <- learn_objective(problem)
-  modes <- if (!length(before$modes)) {
-    problem$climbed(objective, problem$starts(problem))
-  } else if (learn_is_long(problem$latent)) {
-    lapply(before$modes, stage_onward, problem, before$problem$latent$n, spec)
+  if (length(before$modes) && learn_is_long(problem$latent)) {
+    modes <- lapply(before$modes, stage_onward, problem, before$problem$latent$n, spec)
   } else {
-    problem$climbed(objective, grown_starts(problem, before, problem$latent$n))
+    objective <- learn_objective(problem)
+    starts <- if (length(before$modes)) grown_starts(problem, before) else problem$starts(problem)
+    modes <- learn_modes(objective, starts)
+    others <- problem$elsewhere(problem, modes, starts)
+    more <- if (length(others)) learn_modes(objective, others)
+    if (!problem$rival) {
+      modes <- c(modes, more)
+    } else if (max(reached(more), -Inf) > max(reached(modes), -Inf)) {
+      modes <- more
+    }
   }
   modes <- best_first(Filter(function(mode) is.finite(mode$penalised), modes))
   list(problem = problem, modes = modes[!duplicated(lapply(modes, `[[`, "par"))])
@@ -128,38 +137,11 @@ learn_search <- function(problem, before, spec) {
 
 #' Where modes on some rows lead a search on more of them
 #' @noRd
-grown_starts <- function(problem, few, n) {
+grown_starts <- function(problem, few) {
   lapply(few$modes, function(mode) {
     list(
       par = mode$par, sites = mode$from, # NULL but for average_ahead()
-      curvature = grown_curvature(problem, mode$H, n / few$problem$latent$n)
+      curvature = grown_curvature(problem, mode$H, problem$latent$n / few$problem$latent$n)
     )
   })
-}
-
-#' Modes on some rows, inducing inputs placed again by what they say, then modes on all rows
-#'
-#' @param problem_of function(latent): see learn_search(). @return list(before, model): what the
-#'   searches on some and on all rows found, each list(problem, modes).
-#' @noRd
-learn_staged <- function(latent, problem_of, spec) {
-  few <- stage_few(latent, stage_before(latent))
-  placed <- latent$places || is.null(latent$y) # what is elsewhere follows what is here
-  latents <- if (few$n < latent$n || placed) {
-    c(if (few$n >= stage_many) list(few$some(learn_few_rows(few$n))), list(few))
-  }
-  d <- length(problem_of(latent)$start)
-  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(latents)))
-  work <- spec$control$progress
-  work$expect(sum((climbs + d) * work$share(vapply(c(latents, list(latent)), `[[`, 1, "n"))))
-  before <- NULL
-  for (some in latents) {
-    problem <- problem_of(some)
-    problem$curved <- TRUE
-    before <- learn_search(problem, before, spec)
-  }
-  if (placed && length(before$modes)) {
-    latent <- stage_again(latent, few, before$problem$hyper(before$modes[[1]]$par), spec)
-  }
-  list(before = before, model = learn_search(problem_of(latent), before, spec))
 }

@@ -47,20 +47,21 @@ wide_lengthscales <- function(latent, spec) {
   )
   problem <- learn_problem(few, spec)
   objective <- learn_objective(problem)
-  at <- function(par) objective$at(unname(par))
+  best <- list(par = problem$start, penalised = -Inf)
   worst <- NULL
   fall <- function(par) {
-    value <- -at(par)$penalised
+    there <- objective$at(unname(par))
+    if (there$penalised > best$penalised) best <<- there
+    value <- -there$penalised
     # where EP has no fixed point: somewhat worse than all that is known
     if (is.finite(value)) worst <<- max(worst, value) else value <- max(worst, 0) + 100
     value
   }
   stats::optim(
-    problem$start, fall, function(par) -at(par)$gradient, method = "L-BFGS-B",
+    problem$start, fall, function(par) -objective$at(unname(par))$gradient, method = "L-BFGS-B",
     lower = problem$lower, upper = problem$upper, control = list(maxit = wide_steps)
   )
-  best <- objective$best()
-  problem$hyper(if (is.null(best$par)) problem$start else best$par)$lengthscale
+  problem$hyper(best$par)$lengthscale
 }
 
 #' More lengthscales than rows that the optimum of a criterion is sought for: their common factor has

@@ -62,17 +62,8 @@ native_cuts <- function(width) {
   if (!is.null(width)) c(0, cumsum(as.double(width))) - sum(width) / 2
 }
 
-#' An offset moves with the root of the nugget
-#' @noRd
-with_offset_gradient <- function(out, run) {
-  if (!is.null(out$by_offset)) {
-    out$gradient$nugget <- out$gradient$nugget + sum(out$by_offset * run$offset) / 2
-  }
-  out
-}
-
-# `parts`: the lengths of the gradient's parts, by name
-native_fit <- function(out, parts = NULL) {
+# `parts`: the lengths of the gradient's parts, by name; `offset`, which moves with the root of the nugget
+native_fit <- function(out, parts = NULL, offset = NULL) {
   if (!is.null(out$trace)) {
     colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
   }
@@ -80,6 +71,9 @@ native_fit <- function(out, parts = NULL) {
     out$gradient <- split(
       out$gradient, factor(rep(names(parts), parts), names(parts))
     )
+    if (!is.null(out$by_offset)) {
+      out$gradient$nugget <- out$gradient$nugget + sum(out$by_offset * offset) / 2
+    }
   }
   out
 }
@@ -119,14 +113,15 @@ native_ep_fit <- function(K, L, df, sites, control, progress = NULL) {
 #'   the whitened function at Z and, where there is one, the bias.
 #' @noRd
 native_gp_fits <- function(X, Z, columns, hyper, runs, keep = TRUE) {
-  out <- with_blas(.Call(C_gp_fits, X, Z, native_kernels(columns, hyper), keep, runs))
+  kernels <- lapply(unname(hyper), native_kernel, columns = columns)
+  out <- with_blas(.Call(C_gp_fits, X, Z, kernels, keep, runs))
   stopped <- vapply(out, function(fit) fit$status == 3L, NA)
   if (any(stopped)) rlang::interrupt() # heard by one thread of several
-  Map(kernel_result, out, hyper, runs)
+  out <- Map(native_fit, out, lapply(hyper, kernel_parts), lapply(runs, `[[`, "offset"))
+  Map(kernel_result, out, hyper)
 }
 
-kernel_result <- function(out, hyper, run) {
-  out <- with_offset_gradient(native_fit(out, kernel_parts(hyper)), run)
+kernel_result <- function(out, hyper) {
   if (!is.null(out$gradient)) out$gradient <- kernel_gradient(out$gradient, linear_share(hyper))
   if (!is.null(out$by_cut)) {
     above <- rev(cumsum(rev(out$by_cut)))[-1] # a width moves the cuts on both sides, see native_cuts()
@@ -161,9 +156,8 @@ native_weight_fit <- function(Xt, s0, nugget, ..., times = NULL) {
   run <- native_run(...)
   out <- native_fit(
     with_blas(.Call(C_weight_fit, Xt, as.double(s0), as.double(nugget), times, list(run)))[[1]],
-    c(s0 = length(s0), nugget = 1)
+    c(s0 = length(s0), nugget = 1), run$offset
   )
-  out <- with_offset_gradient(out, run)
   # the core's features are scaled by the prior, and so are their weights
   if (!is.null(out$b)) {
     out$b <- sqrt(s0) * out$b

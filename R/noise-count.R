@@ -4,8 +4,10 @@
 #' @noRd
 poisson_binomial <- function(p) {
   p <- as.double(p)
-  of_block <- function(at) native_count_density(p[at])
-  if (length(p) <= 1000) of_block(seq_along(p)) else sum_parts(lapply(row_blocks(length(p), 1, 1000), of_block))
+  if (length(p) <= 1000) {
+    return(native_count_density(p))
+  }
+  sum_parts(lapply(row_blocks(length(p), 1, 1000), function(at) native_count_density(p[at])))
 }
 
 #' The distribution of a sum of independent numbers, added in pairs
@@ -48,14 +50,12 @@ trials_apart <- 20000L
 #' @return probabilities of 0, 1, ..., as far as they are above 0.
 #' @noRd
 wrong_mixture <- function(P, weight, times = NULL) {
-  of <- poisson_binomial
-  if (is.null(times) || sum(times) <= trials_apart) {
-    P <- repeated_trials(P, times)
-  } else {
-    check_memory(4 * sum(times), sum(times), what = "labels")
-    of <- function(p) binomial_sum(p, times)
-  }
-  likely_start(mix_densities(seq_along(weight), weight, function(k) of(P[, k])))
+  apart <- is.null(times) || sum(times) <= trials_apart
+  if (apart) P <- repeated_trials(P, times) else check_memory(4 * sum(times), sum(times), what = "labels")
+  mixed <- mix_densities(seq_along(weight), weight, function(k) {
+    if (apart) poisson_binomial(P[, k]) else binomial_sum(P[, k], times)
+  })
+  likely_start(mixed)
 }
 
 likely_start <- function(density) density[seq_len(max(which(density > 1e-12)))]

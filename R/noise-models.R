@@ -77,7 +77,7 @@ noise_starts <- function(model) {
 }
 
 #' The noise model of the learner: without wrong labels only where that is the user's word. Of several classes
-#' it is a matrix, or a rate for each class where the coordinates of that are too many; unless each reader has one.
+#' it is a matrix, or a rate for each class in an order or where its coordinates are too many; unless each reader has one.
 #' @noRd
 first_noise <- function(epsilon, weights, reports, share) {
   may <- names(weights)
@@ -90,10 +90,10 @@ first_noise <- function(epsilon, weights, reports, share) {
     "given"
   } else if (identical(may, "none")) {
     "none"
-  } else if (epsilon == "learn" || !is.null(share) || classes > 2 && !apart) {
+  } else if (epsilon == "learn" || classes > 2 && !apart) {
     "one"
   } else if (classes > 2) {
-    if (classes * (sources + classes - 2) <= first_most) "matrix" else "each"
+    if (is.null(share) && classes * (sources + classes - 2) <= first_most) "matrix" else "each"
   } else if (!both && length(alone) == 1) alone else "two"
 }
 
@@ -128,7 +128,7 @@ noise_ruled_out <- function(names, reports) {
 }
 
 #' Prior probabilities of the noise models by name
-#' @param ordered whether the classes are in an order: then there is one rate or none.
+#' @param ordered whether the classes are in an order: then there is no matrix.
 #' @noRd
 noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   if (!is.character(epsilon)) {
@@ -141,11 +141,9 @@ noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   if (!is.null(only)) {
     return(stats::setNames(1, only))
   }
-  models <- models_of_classes(prior$models, reports$classes)
-  none <- sum(models["none"], na.rm = TRUE)
-  if (ordered) {
-    models <- c(none = none, one = 1 - none)
-  } else if (by_several_readers(reports)) {
+  models <- models_of_classes(prior$models, reports$classes, ordered)
+  if (by_several_readers(reports)) {
+    none <- sum(models["none"], na.rm = TRUE)
     # a reader hardly ever errs alike in all classes
     models <- stats::setNames(c(none, 1 - none), c("none", by_class))
   }
@@ -153,18 +151,19 @@ noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
 }
 
 #' Those of the user, or the usual ones, for so many classes: of several a third of that of a rate for
-#' each class stays with it and the rest is that of a matrix, and what one class alone has is shared
-#' by them
+#' each class stays with it and the rest is that of a matrix, unless they are in an order, where errors go to
+#' neighbours or anywhere, and what one class alone has is shared by them
 #' @noRd
-models_of_classes <- function(models, classes) {
+models_of_classes <- function(models, classes, ordered) {
   if (classes == 2) {
     return(if (is.null(models)) usual_models$two else models)
   }
   if (is.null(models)) {
-    models <- usual_models$several
+    models <- usual_models[[if (ordered) "ordered" else "several"]]
   } else {
+    each <- if (ordered) 1 else 1 / 3
     models <- c(
-      models[c("none", "one")], each = models[["two"]] / 3, matrix = models[["two"]] * 2 / 3,
+      models[c("none", "one")], each = models[["two"]] * each, matrix = models[["two"]] * (1 - each),
       alone = sum(models[names(noise_only)])
     )
   }
@@ -174,7 +173,8 @@ models_of_classes <- function(models, classes) {
   alone <- models[["alone"]]
   models <- models[names(models) != "alone"]
   if (classes > alone_most) {
-    models[["matrix"]] <- models[["matrix"]] + alone
+    by_class <- if (ordered) "each" else "matrix"
+    models[[by_class]] <- models[[by_class]] + alone
     return(models)
   }
   c(models, stats::setNames(rep(alone / classes, classes), paste0("alone", seq_len(classes))))

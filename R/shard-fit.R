@@ -166,6 +166,7 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
 #' another
 #' @noRd
 rounds_at_fit <- function(latent, object) {
-  L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
-  latent$native(model_hyper(object), object$spec$df, L, held_sites, object$spec$control)
+  at <- list(hyper = model_hyper(object), sites = held_sites)
+  at$L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+  latent$ep(list(at), object$spec$df, object$spec$control)[[1]]
 }

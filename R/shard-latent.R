@@ -61,30 +61,32 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
     }
     held_sites
   }
-  native <- function(hyper, df, L, sites, control, criterion = "none", gradient = FALSE, progress = NULL) {
-    team$log$prior <- prior(hyper)
+  ep <- function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
     if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
-    lik <- list(df = df, L = L)
-    out <- shard_rounds(team, lik, control, if (is.null(sites)) "prior" else "sites", progress)
-    if (out$status < 0) {
-      return(out)
-    }
-    out <- c(out, list(lik = lik, gradient = NULL, gradient_status = NA_integer_))
-    if (gradient && ep_converged(out)) out <- with_shard_gradient(out, team, hyper, by_hyper)
-    out$value <- switch(criterion,
-      evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
-    )
-    unit <- units(hyper)
-    out$b <- unit * out$b
-    out$extra <- unit * t(unit * out$extra)
-    out
+    lapply(points, function(at) {
+      team$log$prior <- prior(at$hyper)
+      lik <- list(df = df, L = at$L)
+      out <- shard_rounds(team, lik, control, if (is.null(at$sites)) "prior" else "sites", progress)
+      if (out$status < 0) {
+        return(out)
+      }
+      out <- c(out, list(lik = lik, gradient = NULL, gradient_status = NA_integer_))
+      if (gradient && ep_converged(out)) out <- with_shard_gradient(out, team, at$hyper, by_hyper)
+      out$value <- switch(criterion,
+        evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
+      )
+      unit <- units(at$hyper)
+      out$b <- unit * out$b
+      out$extra <- unit * t(unit * out$extra)
+      out
+    })
   }
   new_latent(
     n = n, columns = few$columns, classes = 2L, y = NULL,
     reports = label_reports(1:2, 2), # of the kinds of rows, which have one label each
     hyper = few$hyper, free = few$free, prior = few$prior, least = few$least,
     coarse = if (n > parallel_rows) 1e-3, second = FALSE, Z = few$Z, places = few$places,
-    some = function(k) few, again = again, predict = few$predict, project = project, native = native
+    some = function(k) few, again = again, predict = few$predict, project = project, ep = ep
   )
 }
 

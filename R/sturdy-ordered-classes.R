@@ -11,10 +11,14 @@
 #'
 #' Labels may be wrong: with the rate `epsilon` a row is recorded as another class, a part of the wrong
 #' labels as a neighbouring one (one of two alike, at the ends the only one), the rest as any of the
-#' others. `epsilon = "average"`, the default, averages over no wrong labels, with the prior
-#' probability that [noise_prior()] gives to `none`, and one such rate; which part falls on neighbours is
-#' learned, and may be anything before the data are seen. With rates that are given, or `"learn"`, it is
-#' nine in ten. A noise matrix may be given as `epsilon`.
+#' others. `epsilon = "average"`, the default, averages over no wrong labels, one such rate, one for
+#' each class, and one in a class alone, with the prior probabilities of [noise_prior()]; which part
+#' falls on neighbours is learned, and may be anything before the data are seen. With rates that are
+#' given, or `"learn"`, it is nine in ten. A noise matrix may be given as `epsilon`.
+#'
+#' Wrong labels of one class that all fall on the next one look like a threshold that lies elsewhere.
+#' Of the first or last class that shows where rows are far beyond the threshold. Of a class in between
+#' the number is too low: little tells such errors from rows near a threshold.
 #'
 #' The thresholds are learned as widths of the classes between the first and the last, which `coef()`
 #' names `width.<class>` and `summary()` shows as thresholds, where 0 is midway between the first and the

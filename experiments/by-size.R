@@ -4,7 +4,8 @@
 # class follows the sum of two with some noise, cut into two or three. Labels as they are, a tenth of
 # them taken for another class ("random"), or a tenth of the last class for the one before ("one").
 #
-# Fits by default, bpm() where its name stands. What is measured is that of label-stage.R.
+# Fits by default, of bpm() where its name stands, and of three classes in their order where "order" does. What
+# is measured is that of label-stage.R.
 #
 # To choose, take seeds below 900 or above 60,000 that no result is from; the defaults are to judge.
 
@@ -22,6 +23,7 @@ size_asked <- function() {
     of("two classes, 300", "gpc", 2, 300), of("two classes, 1,500 and 6,000", "gpc", 2, c(1500, 6000)),
     of("two classes, 20,000", "gpc", 2, 20000), of("bpm(), 20,000 and 60,000", "bpm", 2, c(20000, 60000)),
     of("three classes, 300", "gpc", 3, 300), of("three classes, 1,500 and 6,000", "gpc", 3, c(1500, 6000)),
+    of("in an order, 300", "order", 3, 300), of("in an order, 1,500 and 6,000", "order", 3, c(1500, 6000)),
     group_of("quick", model = "gpc", classes = 3, rows = 60, noise = "one", tables = 1)
   )
 }
@@ -52,6 +54,6 @@ size_table <- function(task) {
     random = ifelse(hit, (truth + sample.int(task$classes - 1, n, TRUE) - 1) %% task$classes + 1, truth),
     one = ifelse(hit & truth == task$classes, truth - 1, truth)
   )
-  data$class <- factor(letters[code], letters[seq_len(task$classes)])
+  data$class <- factor(letters[code], letters[seq_len(task$classes)], ordered = task$model == "order")
   list(data = data, wrong = code != truth)
 }

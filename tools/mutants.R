@@ -347,7 +347,7 @@ mutant(
 )
 mutant(
   "a gradient that does not know that an offset moves with the nugget", "R/native.R",
-  "sum(out$by_offset * run$offset) / 2", "0", r = "data-offset"
+  "sum(out$by_offset * offset) / 2", "0", r = "data-offset"
 )
 mutant(
   "a Matern kernel whose slopes are its values", "src/kernel-shape.c",
@@ -1167,7 +1167,7 @@ mutant(
   "times * (1 - 1 / rowSums(q))", "times * (1 / rowSums(q))", r = "kernel-recalibration"
 )
 mutant(
-  "bounds of overlap do not bound the slope", "R/fit-second-stage.R",
+  "bounds of overlap do not bound the slope", "R/fit-scores.R",
   "if (length(slopes) == 2) way$within <- sort(log(slopes))",
   "", r = "kernel-recalibration|fit-second-stage"
 )
@@ -1278,7 +1278,16 @@ mutant(
 )
 mutant(
   "several classes are learned under one rate", "R/noise-models.R",
-  "if (classes * (sources + classes - 2) <= first_most) \"matrix\" else \"each\"", "\"one\"", r = "fit-label-stage"
+  "if (is.null(share) && classes * (sources + classes - 2) <= first_most) \"matrix\" else \"each\"", "\"one\"",
+  r = "fit-label-stage"
+)
+mutant(
+  "classes in an order are learned under one rate", "R/noise-models.R",
+  "epsilon == \"learn\" || classes > 2", "epsilon == \"learn\" || !is.null(share) || classes > 2", r = "kernel-ordered"
+)
+mutant(
+  "classes in an order have errors of no class alone", "R/kernel-noise.R",
+  "one = 0.45, each = 0.1, alone = 0.15", "one = 0.6, each = 0.1, alone = 0", r = "kernel-ordered"
 )
 mutant(
   "of two classes that look alike one may be learned as errors of the other", "R/noise-models.R",

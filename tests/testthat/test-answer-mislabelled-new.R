@@ -14,7 +14,7 @@ test_that("a row that was left out is told by its cavity, the prediction", {
   latent <- latent_kernel(X, model_columns(rest), labels, kernel)
   L <- label_likelihood(labels$y, as_omega(0.1, 2))
   L[7, ] <- 1
-  out <- latent$native(kernel_hyper(rest$kernel), Inf, L, NULL, ep_control(tol = 1e-12))
+  out <- latent_ep(latent, kernel_hyper(rest$kernel), Inf, L, NULL, ep_control(tol = 1e-12))
   own <- label_likelihood(labels$y[7], as_omega(0.1, 2))
   joint <- own * exp(out$seen[7, ])
   expect_equal(found$probability, 1 - (joint / sum(joint))[labels$y[7]], tolerance = 1e-8)

@@ -55,7 +55,7 @@ test_that("several classes have rates by group", {
   omega <- lapply(1:2, function(s) fit$nodes$omega[[k]][s, , ])
   L <- t(mapply(function(site, class) omega[[site]][, class], 1 + (d$site == "v"), d$class))
   control <- with_second(ep_control(tol = 1e-8))
-  out <- model_latent(fit)$native(model_hyper(fit), Inf, L, NULL, control)
+  out <- latent_ep(model_latent(fit), model_hyper(fit), Inf, L, NULL, control)
   expect_equal(fit$nodes$table$log_evidence[k], corrected_evidence(out), tolerance = 1e-5)
   expect_equal(unname(node_truth(fit)$p[, , k]), L * exp(out$seen) / rowSums(L * exp(out$seen)), tolerance = 1e-3)
   # one group is none

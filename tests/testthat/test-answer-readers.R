@@ -24,7 +24,7 @@ test_that("EP with several reports a row is near enumeration of the true classes
   exact <- vapply(1:3, function(i) sum(joint[signs[, i] == 2]) / sum(joint), 0)
   latent <- model_latent(fit)
   latent$reports <- reports
-  out <- latent$native(latent$hyper, Inf, L, NULL, quiet)
+  out <- latent_ep(latent, latent$hyper, Inf, L, NULL, quiet)
   p <- truth_posterior(L, out$seen)[, 2]
   expect_equal(out$log_evidence, log(sum(joint)), tolerance = 0.01)
   expect_lt(max(abs(p - exact)), 0.01)
@@ -38,7 +38,7 @@ test_that("gradients of readers' rates are those of differences, also above one 
   for (model in c("one", "two", "second")) {
     problem <- average_problem(latent, noise_of(model, noise), fit$spec)
     problem$search_control$tol <- 1e-10
-    at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+    at <- function(z) learn_evaluation(problem, z, learn_ep_at(problem, z, NULL))
     z <- withr::with_seed(3, stats::rnorm(length(problem$field), sd = 0.6))
     z[problem$field == "epsilon"][1] <- 2.3
     expect_gt(max(1 - problem$omega(z)[1, 2, 2], 1 - problem$omega(z)[1, 1, 1]), 0.5)

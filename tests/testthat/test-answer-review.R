@@ -44,7 +44,7 @@ test_that("the labels of trusted rows are taken for right", {
   y <- held$data$y
   L <- likely(y, 0.2)
   L[1:10, ] <- likely(y[1:10], 0)
-  out <- model_latent(held)$native(model_hyper(held), Inf, L, NULL, with_second(quiet))
+  out <- latent_ep(model_latent(held), model_hyper(held), Inf, L, NULL, with_second(quiet))
   expect_equal(held$ep$log_evidence, out$log_evidence, tolerance = 1e-6)
   flipped <- wrong_share(truth_posterior(L, out$seen), label_code(held$data))
   expect_equal(row_flipped(held), flipped, tolerance = 1e-3) # EP ends at 1e-4 there
@@ -66,7 +66,7 @@ test_that("with rates in each row EP is that of a product of groups with their r
     scale = c(1, 1), group = 1:2, free = c(FALSE, FALSE), prior = NULL, nugget = 0,
     free_nugget = FALSE
   ))
-  out <- latent$native(list(prior_scale = numeric(), nugget = 0), Inf, L, NULL, quiet)
+  out <- latent_ep(latent, list(prior_scale = numeric(), nugget = 0), Inf, L, NULL, quiet)
   expect_lt(abs(out$log_evidence - exact), 0.005)
 })
 
@@ -194,7 +194,7 @@ test_that("what a check finds tells of the rates", {
   }
   log_f <- vapply(e, function(e) {
     corrected_evidence(
-      latent$native(model_hyper(after), Inf, sure(after, e), NULL, with_second(quiet))
+      latent_ep(latent, model_hyper(after), Inf, sure(after, e), NULL, with_second(quiet))
     )
   }, 0) + dbinom(wrong, 10, e, log = TRUE) - lchoose(10, wrong) + log(8 * (1 - 2 * e)^3)
   f <- exp(log_f - max(log_f))
@@ -206,7 +206,7 @@ test_that("what a check finds tells of the rates", {
   rates <- c(no = 0.1, yes = 0.2)[as.character(d$truth[at])]
   mistaken <- d$class[at] != d$truth[at]
   latent <- model_latent(both)
-  out <- latent$native(model_hyper(both), Inf, sure(both, c(0.1, 0.2)), NULL, with_second(quiet))
+  out <- latent_ep(latent, model_hyper(both), Inf, sure(both, c(0.1, 0.2)), NULL, with_second(quiet))
   expect_equal(
     both$ep$log_evidence,
     out$log_evidence + sum(log(ifelse(mistaken, rates, 1 - rates))), tolerance = 1e-6

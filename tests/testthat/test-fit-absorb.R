@@ -214,7 +214,7 @@ absorb_last <- function(d, ..., hyper) {
 # EP of all rows at a node, from a cold start
 at_node <- function(fit, k) {
   latent <- model_latent(fit)
-  latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, fit$spec$control)
+  latent_ep(latent, fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, fit$spec$control)
 }
 
 test_that("a node without a fixed point on the new rows leaves the average", {

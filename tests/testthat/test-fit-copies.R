@@ -70,7 +70,7 @@ test_that("sites, posterior and nodes of all rows are those of EP on all of them
   fit <- gpc(class ~ a + b, made$all, kernel = held(), hyper = "integrate", control = tight)
   latent <- model_latent(fit)
   for (k in c(1, 9)) {
-    out <- latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, tight)
+    out <- latent_ep(latent, fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, tight)
     expect_close(fit$nodes$tau[, k], out$sites$tau, 5e-3, floor = 1) # nodes end at a tolerance of 1e-3
     expect_close(fit$nodes$seen[, , k], out$seen, 5e-3, floor = 1)
     expect_close(fit$nodes$b[, k], out$b, 5e-3, floor = 1)

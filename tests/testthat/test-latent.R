@@ -38,7 +38,7 @@ test_that("every latent has all fields of the protocol, and so have those it mak
 
 test_that("a latent without a field is none", {
   latent <- test_latents()$kernel
-  expect_error(do.call(new_latent, latent[names(latent) != "native"]))
+  expect_error(do.call(new_latent, latent[names(latent) != "ep"]))
   expect_error(do.call(new_latent, c(latent, list(staged = NULL))))
   expect_error(do.call(new_latent, utils::modifyList(latent, list(y = 1:3))))
 })
@@ -50,15 +50,15 @@ test_that("EP at several points is EP at each of them", {
     hyper <- latent$hyper
     free <- latent$free[1]
     wider <- utils::modifyList(hyper, stats::setNames(list(1.3 * hyper[[free]]), free))
-    sites <- latent$native(hyper, Inf, L, NULL, control)$sites
+    sites <- latent_ep(latent, hyper, Inf, L, NULL, control)$sites
     points <- list(
       list(hyper = hyper, L = L, sites = NULL), list(hyper = wider, L = L, sites = sites),
       list(hyper = wider, L = latent_likely(latent, 0.2), sites = NULL)
     )
-    together <- latent$natives(points, Inf, control, "evidence", TRUE)
+    together <- latent$ep(points, Inf, control, "evidence", TRUE)
     for (k in seq_along(points)) {
       at <- points[[k]]
-      one <- latent$native(at$hyper, Inf, at$L, at$sites, control, "evidence", TRUE)
+      one <- latent_ep(latent, at$hyper, Inf, at$L, at$sites, control, "evidence", TRUE)
       expect_identical(together[[k]], one)
     }
   }
@@ -69,7 +69,7 @@ test_that("EP of any latent tells of the true classes, and its slope is that of 
   for (latent in test_latents()) {
     L <- latent_likely(latent, 0.1)
     run <- function(L, gradient = FALSE) {
-      latent$native(latent$hyper, Inf, L, NULL, tight, "evidence", gradient)
+      latent_ep(latent, latent$hyper, Inf, L, NULL, tight, "evidence", gradient)
     }
     plain <- run(L)
     expect_equal(dim(plain$seen), dim(L))
@@ -90,11 +90,11 @@ test_that("a row whose likelihoods are equal says nothing, and lo above hi is a 
     L <- latent_likely(latent, 0.1)
     none <- L
     none[4, ] <- 1
-    out <- latent$native(latent$hyper, df, none, NULL, ep_control(tol = 1e-10))
+    out <- latent_ep(latent, latent$hyper, df, none, NULL, ep_control(tol = 1e-10))
     expect_equal(c(out$sites$tau[4], out$sites$nu[4]), c(0, 0))
     expect_equal(out$loo[4], 0)
-    mirrored <- latent$native(latent$hyper, df, L[, 2:1], NULL, ep_control(tol = 1e-10))
-    plain <- latent$native(latent$hyper, df, L, NULL, ep_control(tol = 1e-10))
+    mirrored <- latent_ep(latent, latent$hyper, df, L[, 2:1], NULL, ep_control(tol = 1e-10))
+    plain <- latent_ep(latent, latent$hyper, df, L, NULL, ep_control(tol = 1e-10))
     expect_equal(mirrored$m, -plain$m, tolerance = 1e-8)
     expect_equal(mirrored$log_evidence, plain$log_evidence, tolerance = 1e-10)
   }

@@ -179,7 +179,7 @@ test_that("each class has a kernel of its own", {
   like$kernel[names(h)] <- lapply(h, rep, 3)
   out <- lapply(list(like, shared), function(fit) {
     L <- row_likelihood(fit)
-    model_latent(fit)$native(model_hyper(fit), Inf, L, NULL, ep_control(), gradient = TRUE)
+    latent_ep(model_latent(fit), model_hyper(fit), Inf, L, NULL, ep_control(), gradient = TRUE)
   })
   expect_equal(out[[1]]$log_evidence, out[[2]]$log_evidence, tolerance = 1e-10)
   expect_equal(sum(out[[1]]$gradient$nugget), out[[2]]$gradient$nugget, tolerance = 1e-6)
@@ -187,13 +187,13 @@ test_that("each class has a kernel of its own", {
   latent <- model_latent(own)
   at <- model_hyper(own)
   L <- row_likelihood(own)
-  slope <- latent$native(at, Inf, L, NULL, ep_control(tol = 1e-10), gradient = TRUE)$gradient
+  slope <- latent_ep(latent, at, Inf, L, NULL, ep_control(tol = 1e-10), gradient = TRUE)$gradient
   for (name in c("lengthscale", "nugget", "bias")) {
     for (c in 1:3) {
       value <- vapply(c(1, -1), function(s) {
         to <- at
         to[[name]][c] <- to[[name]][c] * exp(s * 1e-4)
-        latent$native(to, Inf, L, NULL, ep_control(tol = 1e-11))$log_evidence
+        latent_ep(latent, to, Inf, L, NULL, ep_control(tol = 1e-11))$log_evidence
       }, 0)
       expect_equal(as.vector(slope[[name]])[c], diff(rev(value)) / 2e-4, tolerance = 1e-5)
     }

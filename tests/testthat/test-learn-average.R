@@ -37,7 +37,7 @@ test_that("gradients in coordinates are those of differences", {
   )) {
     problem <- problem_of(fit, case[[1]], noise_prior(pooling = 0.3), case[[2]])
     problem$search_control$tol <- 1e-10
-    at <- function(z) learn_evaluation(problem, z, learn_native(problem, z, NULL))
+    at <- function(z) learn_evaluation(problem, z, learn_ep_at(problem, z, NULL))
     z <- withr::with_seed(2, rnorm(length(problem$field), sd = 0.6))
     numeric <- vapply(seq_along(z), function(j) {
       up <- down <- z
@@ -336,9 +336,9 @@ test_that("a node above its mode leads the search there", {
 test_that("cheap nodes of uneven weights are joined by as many again, and dear ones are fewer", {
   drawn <- 0
   original <- node_draw
-  local_mocked(node_draw = function(problem, modes, proposal, n, ...) {
+  local_mocked(node_draw = function(proposal, n, ...) {
     drawn <<- drawn + n
-    original(problem, modes, proposal, n, ...)
+    original(proposal, n, ...)
   })
   nodes_of <- function() {
     drawn <<- 0
@@ -366,13 +366,19 @@ test_that("where EP fails at all starts they are tried with hardly a wrong label
     tried <<- c(tried, list(lapply(starts, `[[`, "par")))
     if (starts[[1]]$par[2] > average_rare) list() else list(list(par = c(1, -3), penalised = -5))
   })
-  objective <- list(problem = list(field = c("nugget", "epsilon")))
-  found <- average_climbed(objective, list(list(par = c(1, 0.5)), list(par = c(2, -4))))
+  search <- function(field, ...) {
+    problem <- list(
+      field = field, starts = function(problem) lapply(list(...), function(par) list(par = par)),
+      elsewhere = average_elsewhere, rival = TRUE
+    )
+    learn_search(problem, NULL)$modes
+  }
+  found <- search(c("nugget", "epsilon"), c(1, 0.5), c(2, -4))
   expect_identical(found[[1]]$penalised, -5)
   expect_equal(tried, list(list(c(1, 0.5), c(2, -4)), list(c(1, average_rare), c(2, -4))))
   # without a rate there is nothing else to try
   tried <- list()
-  expect_length(average_climbed(list(problem = list(field = c("nugget", "bias"))), list(list(par = c(1, 2)))), 0)
+  expect_length(search(c("nugget", "bias"), c(1, 2)), 0)
   expect_length(tried, 1)
 })
 

@@ -8,8 +8,8 @@ b <- b - rep(colMeans(b), each = 20) # the mode is at 0
 
 #' @param ends function(z) -> list(status, residual, error: of the gradient).
 failing <- function(ends, loo = TRUE) {
-  native <- function(hyper, df, L, sites, control, criterion, gradient) {
-    z <- hyper$z
+  ep <- function(points, df, control, criterion, gradient) lapply(points, function(at) {
+    z <- at$hyper$z
     rows <- -drop(A %*% z)^2 / 2 + drop(b %*% z)
     end <- if (control$max_sweeps == 1) list(status = 1L, residual = 1, error = 0) else ends(z)
     slope <- -drop(crossprod(A, A %*% z)) + colSums(b) + end$error
@@ -17,11 +17,9 @@ failing <- function(ends, loo = TRUE) {
       status = end$status, residual = end$residual, value = sum(rows), gradient = slope,
       gradient_status = 0L, loo = if (loo) rows, sites = list(tau = z[1] + 0 * rows, nu = 2 * rows)
     )
-  }
+  })
   problem <- list(
-    latent = list(
-      n = 20, native = native, natives = one_by_one(native), reports = label_reports(rep(1:2, 10), 2)
-    ),
+    latent = list(n = 20, ep = ep, reports = label_reports(rep(1:2, 10), 2)),
     field = c("nugget", "bias"), hyper = function(z) list(z = z), df = Inf,
     omega = function(z) as_omega(0, 2), criterion = "evidence", control = ep_control(),
     search_control = unclass(ep_control()), precision = 1, least = 0.5, lower = -Inf, upper = Inf,

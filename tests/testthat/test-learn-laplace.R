@@ -68,11 +68,11 @@ test_that("the curvature is that of finite differences of the value", {
   problem <- learn_problem(model_latent(fit), fit$spec)
   problem$search_control$tol <- 1e-8
   mode <- learn_evaluation(
-    problem, problem$start, learn_native(problem, problem$start, fit$ep$sites)
+    problem, problem$start, learn_ep_at(problem, problem$start, fit$ep$sites)
   )
   H <- learn_curvature(problem, mode, central = TRUE)$H
   at <- function(par) {
-    learn_evaluation(problem, par, learn_native(problem, par, mode$sites))$penalised
+    learn_evaluation(problem, par, learn_ep_at(problem, par, mode$sites))$penalised
   }
   h <- 0.02
   second <- (2 * mode$penalised - at(mode$par + c(h, 0, 0)) -

@@ -3,12 +3,9 @@
 # A problem whose objective is any function of the parameters
 problem_of <- function(value, slope, lower, upper, field = rep("nugget", length(lower))) {
   looks <- 0L
-  best <- NULL
   at <- function(par) {
     looks <<- looks + 1L
-    here <- list(par = par, penalised = value(par), gradient = slope(par))
-    if (is.null(best) || isTRUE(here$penalised > best$penalised)) best <<- here
-    here
+    list(par = par, penalised = value(par), gradient = slope(par))
   }
   problem <- list(
     lower = lower, upper = upper, field = field, latent = list(),
@@ -17,7 +14,7 @@ problem_of <- function(value, slope, lower, upper, field = rep("nugget", length(
   begin <- function(from = NULL) NULL
   list(
     problem = problem,
-    objective = list(problem = problem, at = at, best = function() best, begin = begin),
+    objective = list(problem = problem, at = at, begin = begin),
     looks = function() looks
   )
 }
@@ -34,9 +31,9 @@ H <- withr::with_seed(1, crossprod(matrix(rnorm(25), 5)) + diag(5))
 test_that("with the true curvature a quadratic takes as many steps as it is far", {
   top <- c(0.5, -0.5, 0.2, 0.8, -0.1)
   one <- quadratic(H, top)
-  found <- learn_optim(one$problem, one$objective, numeric(5), diag(5), 50, 1e-8, H)
-  expect_identical(found$convergence, 0L)
-  expect_close(one$objective$best()$par, top, 1e-10)
+  found <- learn_walk(list(par = numeric(5), curvature = H), one$objective, diag(5), 50, 1e-8)
+  expect_identical(found$opt$convergence, 0L)
+  expect_close(found$par, top, 1e-10)
   expect_lte(one$looks(), 3)
 })
 
@@ -44,9 +41,9 @@ test_that("steps learn the curvature, which they tell where they went along all 
   top <- c(3, -2, 1, 4, -1)
   one <- quadratic(H, top)
   turned <- diag(5)[, 5:1]
-  found <- learn_optim(one$problem, one$objective, numeric(5), turned, 200, 1e-10)
-  expect_close(found$curvature, H, 0.05)
-  expect_null(learn_optim(one$problem, one$objective, top, turned[, -1], 200)$curvature)
+  found <- learn_walk(list(par = numeric(5)), one$objective, turned, 200, 1e-10)
+  expect_close(found$opt$curvature, H, 0.05)
+  expect_null(learn_walk(list(par = top), one$objective, turned[, -1], 200)$opt$curvature)
 })
 
 test_that("a climb goes on with the curvature that its short one has learned", {
@@ -55,7 +52,8 @@ test_that("a climb goes on with the curvature that its short one has learned", {
   way <- list(
     look = 8L, basis = diag(5), behind = Inf, value = 0, place = 0, steps = 100L, gain = 1e-6
   )
-  ends <- learn_ends(one$objective, list(list(par = numeric(5)), list(par = top + 3)), way)
+  one$objective$problem[c("way", "curved")] <- list(way, FALSE)
+  ends <- learn_modes(one$objective, list(list(par = numeric(5)), list(par = top + 3)))
   expect_close(ends[[1]]$par, top, 1e-2)
   # from there without it
   short <- ends[[1]]$look
@@ -71,8 +69,8 @@ test_that("a climb goes on with the curvature that its short one has learned", {
 test_that("without it, too, the optimum is found", {
   top <- c(3, -2, 1, 4, -1)
   one <- quadratic(H, top)
-  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10)
-  expect_close(one$objective$best()$par, top, 1e-3)
+  found <- learn_walk(list(par = numeric(5)), one$objective, diag(5), 200, 1e-10)
+  expect_close(found$par, top, 1e-3)
 })
 
 test_that("a curvature that is not one of a maximum does not end the search", {
@@ -80,32 +78,32 @@ test_that("a curvature that is not one of a maximum does not end the search", {
   one <- quadratic(H, top)
   wrong <- -H
   wrong[1, 2] <- wrong[2, 1] <- 40
-  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10, wrong)
-  expect_close(one$objective$best()$par, top, 1e-3)
+  found <- learn_walk(list(par = numeric(5), curvature = wrong), one$objective, diag(5), 200, 1e-10)
+  expect_close(found$par, top, 1e-3)
 })
 
 test_that("a bound in the way holds its parameter, and the others find their optimum", {
   top <- c(3, -2, 1, 4, -1)
   one <- quadratic(H, top, upper = c(10, 10, 10, 1, 10))
-  learn_optim(one$problem, one$objective, numeric(5), diag(5), 200, 1e-10)
+  found <- learn_walk(list(par = numeric(5)), one$objective, diag(5), 200, 1e-10)
   rest <- top[-4] - solve(H[-4, -4], H[-4, 4] * (1 - top[4]))
-  expect_identical(one$objective$best()$par[4], 1)
-  expect_close(one$objective$best()$par[-4], rest, 1e-3)
+  expect_identical(found$par[4], 1)
+  expect_close(found$par[-4], rest, 1e-3)
 })
 
 test_that("parameters with one column of the basis move together, in their own bounds", {
   basis <- cbind(c(1, 1, 0), c(0, 0, 1))
   one <- quadratic(diag(3), c(4, 4, 2), upper = c(5, 1, 5))
-  learn_optim(one$problem, one$objective, c(1, 0, 0), basis, 100, 1e-10)
-  expect_close(one$objective$best()$par, c(2, 1, 2), 1e-3)
+  found <- learn_walk(list(par = c(1, 0, 0)), one$objective, basis, 100, 1e-10)
+  expect_close(found$par, c(2, 1, 2), 1e-3)
 })
 
 test_that("walls without a value are backed away from", {
   one <- problem_of(
     function(x) if (x > 1.2) -Inf else -(x - 1)^2, function(x) -2 * (x - 1), -10, 10
   )
-  learn_optim(one$problem, one$objective, -3, diag(1), 100, 1e-10)
-  expect_close(one$objective$best()$par, 1, 1e-3)
+  found <- learn_walk(list(par = -3), one$objective, diag(1), 100, 1e-10)
+  expect_close(found$par, 1, 1e-3)
 })
 
 test_that("Rosenbrock's valley is followed to its end", {
@@ -117,8 +115,8 @@ test_that("Rosenbrock's valley is followed to its end", {
     },
     c(-5, -5), c(5, 5)
   )
-  learn_optim(one$problem, one$objective, c(-1.2, 1), diag(2), 200, 1e-10)
-  expect_close(one$objective$best()$par, c(1, 1), 1e-3)
+  found <- learn_walk(list(par = c(-1.2, 1)), one$objective, diag(2), 200, 1e-10)
+  expect_close(found$par, c(1, 1), 1e-3)
 })
 
 test_that("the curvature of all rows is foretold by that of some", {
@@ -174,7 +172,7 @@ test_that("a search that begins on some rows ends at an optimum of all, whatever
   latent$free <- c("lengthscale", "bias", "nugget")
   latent$prior <- fit$kernel$prior
   whole <- learn_problem(latent, fit$spec)
-  look <- function(par) learn_evaluation(whole, par, learn_native(whole, par, NULL))
+  look <- function(par) learn_evaluation(whole, par, learn_ep_at(whole, par, NULL))
   other <- stats::optim(
     replace(whole$start, whole$field == "epsilon", stats::qlogis(0.2)),
     function(par) -look(par)$penalised, function(par) -look(par)$gradient,

@@ -7,7 +7,7 @@ mock_nodes <- function(ends, Z, together = FALSE, functions = 1) {
     latent = list(n = 2, Z = if (together) matrix(0), functions = functions, coarse = NULL),
     control = list(tol = 1e-9), search_control = list(tol = 1e-4, max_sweeps = 200)
   )
-  local_mocked(learn_natives = function(problem, points, gradient) {
+  local_mocked(learn_ep = function(problem, points, gradient) {
     lapply(points, function(point) {
       control <- problem$search_control
       asked[[length(asked) + 1]] <<- c(

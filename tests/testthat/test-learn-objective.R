@@ -115,7 +115,7 @@ test_that("the slope of the objective is that of its differences", {
     problem$search_control$tol <- 1e-11
     # rates far from 0, where 1 - 2 epsilon matters
     par <- replace(problem$start, problem$field == "epsilon", 0.2)
-    at <- function(par) learn_evaluation(problem, par, learn_native(problem, par, NULL))
+    at <- function(par) learn_evaluation(problem, par, learn_ep_at(problem, par, NULL))
     slope <- vapply(seq_along(par), function(j) {
       h <- replace(numeric(length(par)), j, 1e-3)
       (at(par + h)$penalised - at(par - h)$penalised) / 2e-3
@@ -220,7 +220,7 @@ extended_test("learned flip rates find the truth, seed by seed", {
 test_that("a point whose gradient could not be had does not count", {
   fit <- toy_fit(epsilon = 0.05)
   problem <- learn_problem(model_latent(fit), gpc_spec())
-  good <- learn_native(problem, problem$start, NULL)
+  good <- learn_ep_at(problem, problem$start, NULL)
   expect_true(is.finite(learn_evaluation(problem, problem$start, good)$penalised))
   good$gradient_status <- 4L # what C says when the linear system is not solved
   expect_identical(learn_evaluation(problem, problem$start, good)$penalised, -Inf)

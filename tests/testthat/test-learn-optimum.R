@@ -16,12 +16,12 @@ test_that("a search has so many evaluations and no more, and says so", {
     lower = c(-9, -9), upper = c(9, 9), field = c("a", "b"), curvature = c(0.25, 0.25)
   )
   times <- 0
-  narrow <- list(at = function(par) {
+  narrow <- list(problem = problem, begin = function(from) NULL, at = function(par) {
     times <<- times + 1
     slope <- c(-400 * par[1] * (par[2] - par[1]^2) - 2 * (1 - par[1]), 200 * (par[2] - par[1]^2))
     list(par = par, penalised = -100 * (par[2] - par[1]^2)^2 - (1 - par[1])^2, gradient = -slope)
   })
-  search <- function(maxit) learn_optim(problem, narrow, c(-1.2, 1), diag(2), maxit)
+  search <- function(steps) learn_walk(list(par = c(-1.2, 1)), narrow, diag(2), steps)$opt
   few <- search(5)
   expect_identical(few$convergence, 1L)
   expect_match(few$message, "5 evaluations of the criterion were not enough")
@@ -80,15 +80,17 @@ test_that("a mode with few wrong labels is held against a climb from many, with 
     tried <<- c(tried, starts)
     list(c(starts[[1]], penalised = -1))
   })
-  climbed <- function(rate, ...) {
+  found <- function(rate, before = NULL) {
     tried <<- list()
-    optimum_climbed(list(problem = problem), list(list(par = c(0, stats::qlogis(2 * rate)), ...)))
+    at <- list(par = c(0, stats::qlogis(2 * rate)), H = diag(2))
+    problem$starts <- function(problem) list(at)
+    learn_search(problem, if (!is.null(before)) list(problem = problem, modes = list(at)))$modes
   }
-  expect_length(climbed(0.01), 2)
+  expect_length(found(0.01), 2)
   expect_equal(problem$rates(tried[[2]]$par), 0.1)
   expect_equal(tried[[2]]$par[1], -log(10))
-  expect_length(climbed(0.2), 1)
-  expect_length(climbed(0.01, curvature = diag(2)), 2) # some rows may have told of too few
+  expect_length(found(0.2), 1)
+  expect_length(found(0.01, "some rows"), 2) # they may have told of too few
 })
 
 test_that("at the optimum the rate is the mean probability of a wrong label, EM's fixed point", {

@@ -32,11 +32,11 @@ test_that("Pareto smoothing finds the shape and keeps light tails as they are", 
 # A problem whose log evidence at z is that of `f`, and nothing else of it
 problem_at <- function(f, d, ...) {
   out <- list(status = 0L, sweeps = 1L, residual = 0, b = 0, loo = 0, sites = list(tau = 0, nu = 0))
-  natives <- function(points, ...) {
+  ep <- function(points, ...) {
     lapply(points, function(point) c(out, list(log_evidence = f(point$hyper))))
   }
   list(
-    latent = list(n = 1, reports = label_reports(1, 2), natives = natives), df = Inf,
+    latent = list(n = 1, reports = label_reports(1, 2), ep = ep), df = Inf,
     criterion = "evidence", field = rep("nugget", d), hyper = identity,
     omega = function(z) as_omega(0, 2, 1), search_control = list(max_sweeps = 100), ...
   )
@@ -56,14 +56,17 @@ test_that("a component that gets no node is left out", {
          share = share, mode = mode, corners = FALSE)
   }
   proposal <- list(part(0.97, 1L), part(0.01, 1L), part(0.02, 2L))
-  problem <- problem_at(function(z) 0, 2)
-  modes <- lapply(1:2, function(mode) mode_at(c(mode, 0), diag(2), 0))
-  drawn <- node_draw(problem, modes, proposal, 10, 0)
+  drawn <- node_draw(proposal, 10, 0)
   expect_equal(ncol(drawn$Z), 10)
   expect_equal(length(drawn$proposal), 1)
-  # what ratios of lengthscales cost of the prior is known beforehand
+})
+
+test_that("what ratios of lengthscales cost of the prior is known beforehand", {
+  problem <- problem_at(function(z) 0, 2)
+  modes <- lapply(1:2, function(mode) mode_at(c(mode, 0), diag(2), 0))
+  free <- node_further(problem, modes, NULL, 10)
   problem$latent$prior$lengthscale$spent <- c(1.5, 0.25)
-  expect_equal(node_draw(problem, modes, proposal, 10, 0)$log_f, drawn$log_f - 1.75)
+  expect_equal(node_further(problem, modes, NULL, 10)$log_f, free$log_f - 1.75)
 })
 
 test_that("points move from the mode to the mean of those before, as far as these can be trusted", {

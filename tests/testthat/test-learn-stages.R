@@ -44,15 +44,20 @@ test_that("from some rows it comes to the optimum of all", {
 test_that("what a search has left to gain is known where the curvature is", {
   H <- diag(c(4, 9))
   slope <- function(par) drop(H %*% (c(3, -3) - par))
-  objective <- list(at = function(par) {
-    list(par = par, penalised = sum((par - c(3, -3)) * slope(par)) / 2, gradient = slope(par))
-  })
-  problem <- list(lower = c(-9, -9), upper = c(9, 9), curvature = c(1, 1))
+  objective <- list(
+    problem = list(lower = c(-9, -9), upper = c(9, 9), curvature = c(1, 1), least = 0.25),
+    at = function(par) {
+      list(par = par, penalised = sum((par - c(3, -3)) * slope(par)) / 2, gradient = slope(par))
+    }, begin = function(from) NULL
+  )
+  walked <- function(steps) {
+    learn_walk(list(par = c(0, 0), curvature = H), objective, diag(2), steps, 1e-9)$opt
+  }
   # one step of length 1
-  ended <- learn_optim(problem, objective, c(0, 0), diag(2), 1L, 1e-9, H)
+  ended <- walked(1L)
   expect_identical(ended$convergence, 1L)
   expect_close(ended$left, sum(c(2, -2) * (H %*% c(2, -2))) / 2, 1e-8)
-  expect_lt(learn_optim(problem, objective, c(0, 0), diag(2), 50L, 1e-9, H)$left, 1e-9)
+  expect_lt(walked(50L)$left, 1e-9)
 })
 
 test_that("a search that ends far from its optimum does not say that it converged", {
@@ -83,16 +88,16 @@ extended_test("90,000 rows: within a nat of the optimum, and the rate is found",
 
 # Rosenbrock's valley, in nats as steep as that of many rows: its top is 0, at c(1, 1)
 valley <- function() {
-  native <- function(hyper, df, L, sites, control, criterion, gradient) {
-    z <- hyper$z
+  ep <- function(points, df, control, criterion, gradient) lapply(points, function(at) {
+    z <- at$hyper$z
     bend <- z[2] - z[1]^2
     list(
       status = 0L, residual = 0, value = -1e4 * bend^2 - 100 * (1 - z[1])^2,
       gradient = c(4e4 * z[1] * bend + 200 * (1 - z[1]), -2e4 * bend), gradient_status = 0L,
       sites = list(tau = numeric(100), nu = numeric(100))
     )
-  }
-  latent <- list(n = 100, y = 1, functions = 1, native = native, reports = label_reports(rep(1:2, 50), 2))
+  })
+  latent <- list(n = 100, y = 1, functions = 1, ep = ep, reports = label_reports(rep(1:2, 50), 2))
   list(
     latent = latent, field = c("nugget", "bias"), hyper = function(z) list(z = z), df = Inf,
     omega = function(z) as_omega(0, 2), criterion = "evidence", control = ep_control(),
@@ -169,7 +174,7 @@ extended_test("a kernel that some rows do not show is found on 90,000, within a 
   latent$prior <- fit$kernel$prior
   problem <- learn_problem(latent, fit$spec)
   look <- function(par) {
-    learn_evaluation(problem, par, learn_native(problem, par, fit$ep$sites))
+    learn_evaluation(problem, par, learn_ep_at(problem, par, fit$ep$sites))
   }
   held <- learn_names(problem) %in% fit$learning$on_bound
   upper <- ifelse(held, par, problem$upper)

@@ -35,8 +35,18 @@ test_that("models of the user are shared by those of several classes", {
   expect_equal(weights_of(4, noise_prior(c(none = 1, one = 3))), c(none = 0.25, one = 0.75))
 })
 
-test_that("classes in an order have one rate or none, readers what is of each of them or none", {
-  expect_equal(weights_of(4, ordered = TRUE), c(none = 0.3, one = 0.7))
+test_that("classes in an order have no matrix, readers what is of each of them or none", {
+  alone <- stats::setNames(rep(0.15 / 4, 4), paste0("alone", 1:4))
+  expect_equal(weights_of(4, ordered = TRUE), c(none = 0.3, one = 0.45, each = 0.1, alone))
+  expect_equal(weights_of(13, ordered = TRUE), c(none = 0.3, one = 0.45, each = 0.25))
+  models <- noise_prior(c(none = 0.2, one = 0.2, two = 0.3, first = 0.2, second = 0.1))
+  expect_equal(
+    weights_of(3, models, ordered = TRUE), c(none = 0.2, one = 0.2, each = 0.3, alone1 = 0.1, alone2 = 0.1, alone3 = 0.1)
+  )
+  noise <- model_of(4, share = neighbour_share(4))
+  expect_equal(noise$first, "each")
+  expect_equal(learner_noise(noise)$d, 5L) # a rate of each, and which part of the errors falls on neighbours
+  expect_equal(model_of(4, epsilon = "learn", share = neighbour_share(4))$first, "one")
   for (classes in 2:3) {
     readers <- label_reports(rep_len(seq_len(classes), 30), classes, rep(1:2, 15), c("a", "b"))
     readers$readers <- TRUE
@@ -116,7 +126,8 @@ test_that("the learner has a model that allows for wrong labels of every class t
   expect_identical(first(2, epsilon = "learn2"), "two")
   expect_identical(first(3, epsilon = "matrix"), "matrix")
   expect_identical(first(2, epsilon = c(0.1, 0.2)), "given")
-  expect_identical(first(4, share = neighbour_share(4)), "one")
+  expect_identical(first(4, share = neighbour_share(4)), "each")
+  expect_identical(first(4, noise_prior(c(none = 1, one = 1)), share = neighbour_share(4)), "one")
   expect_identical(first(2, noise_prior(c(none = 1, second = 1))), "second")
   expect_identical(first(2, noise_prior(c(none = 1, first = 1))), "first")
   expect_identical(first(2, noise_prior(c(none = 1, first = 1, second = 1))), "two")

@@ -183,7 +183,7 @@ extended_test("of a large correction less is taken, where that is nearer to the 
   y <- seq_len(110) %in% sample(110, 6)
   kernel <- kernel_ard(c(2.9, 1.6), 1, 0.11, 0.026, fixed = TRUE) # useless inputs, saturated
   fit <- quietly(gpc(X, y, kernel = kernel, epsilon = 0.042))
-  out <- model_latent(fit)$native(model_hyper(fit), Inf, row_likelihood(fit), NULL, with_second())
+  out <- latent_ep(model_latent(fit), model_hyper(fit), Inf, row_likelihood(fit), NULL, with_second())
   exact <- withr::with_seed(1, quietly(log_evidence(fit, "ais", se = 0.05)))[[1]]
   expect_lt(
     abs(corrected_evidence(out) - exact), abs(out$log_evidence + out$second - exact) - 0.1
@@ -198,8 +198,8 @@ test_that("nodes are weighed by the corrected evidence", {
   # the evidence of each node, anew
   latent <- model_latent(fit)
   anew <- vapply(seq_along(fit$nodes$hyper), function(k) {
-    out <- latent$native(
-      fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second()
+    out <- latent_ep(
+      latent, fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second()
     )
     out$log_evidence + c(second_taken(out), 0)
   }, numeric(2))
@@ -217,7 +217,7 @@ test_that("where it costs much all nodes are weighed by EP's own evidence, and i
   expect_false(any(fit$nodes$models$corrected))
   latent <- model_latent(fit)
   k <- which.max(fit$nodes$table$weight)
-  out <- latent$native(fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second())
+  out <- latent_ep(latent, fit$nodes$hyper[[k]], Inf, row_likelihood(fit, k), NULL, with_second())
   expect_equal(fit$nodes$table$log_evidence[k], out$log_evidence, tolerance = 1e-6)
   expect_gt(abs(out$second), 1e-3)
   # asked for it is there

@@ -123,10 +123,10 @@ test_that("the gradient summed over shards is that of the evidence", {
     latent_weight_shards(team, c(200, 200, 200), linear, weights)
   )) {
     value <- function(hyper, epsilon) {
-      latent$native(hyper, Inf, latent_likely(latent, epsilon), NULL, tight, "evidence")$value
+      latent_ep(latent, hyper, Inf, latent_likely(latent, epsilon), NULL, tight, "evidence")$value
     }
     L <- latent_likely(latent, 0.1)
-    out <- latent$native(latent$hyper, Inf, L, NULL, tight, "evidence", TRUE)
+    out <- latent_ep(latent, latent$hyper, Inf, L, NULL, tight, "evidence", TRUE)
     expect_identical(out$gradient_status, 0L)
     step <- 1e-4
     for (name in latent$free) {
