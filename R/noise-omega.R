@@ -62,6 +62,13 @@ wrong_rates <- function(omega) {
   rowSums(omega)
 }
 
+#' Where wrong labels of each true class go, pi of [M 16.4]
+#' @noRd
+wrong_shares <- function(omega) {
+  diag(omega) <- 0
+  omega / rowSums(omega)
+}
+
 #' Rates of wrong labels by true class, or one where they and all entries are alike, or shared by
 #' classes in an order
 #' @noRd
