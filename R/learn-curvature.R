@@ -91,7 +91,7 @@ curvature_look <- function(problem) {
     }
     points <- c(list(par), more)
     out <- learn_ep(problem, lapply(points, function(p) list(par = p, sites = sites)))
-    learn_tick(problem)(problem$latent$n, length(points))
+    learn_tick(problem, length(points))
     ends <- Map(function(par, out) {
       end <- learn_evaluation(problem, par, out, curvature_residual)
       end$near <- !ep_converged(out)
@@ -132,7 +132,7 @@ curvature_scores <- function(problem, here, measured, step) {
   problem$search_control$max_sweeps <- 1L
   loo <- function(j, step) {
     par <- replace(here$par, j, here$par[j] + step)
-    learn_tick(problem)(problem$latent$n)
+    learn_tick(problem)
     learn_ep(problem, list(list(par = par, sites = here$sites)), gradient = FALSE)[[1]]$loo
   }
   n <- problem$latent$n

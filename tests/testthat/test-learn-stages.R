@@ -112,7 +112,7 @@ some <- list(par = c(-1.2, 1), H = diag(c(3000, 5000)), measured = rep("converge
 test_that("steps on all rows go on until a further one promises next to nothing", {
   problem <- valley()
   steps <- 0
-  problem$control$progress <- list(tick = function(n) steps <<- steps + 1)
+  problem$control$progress <- list(tick = function(n, times) steps <<- steps + 1)
   found <- stage_onward(some, problem, 25, list())
   expect_gt(steps, 20)
   expect_gt(found$penalised, -stage_near)
