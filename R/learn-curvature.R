@@ -158,8 +158,14 @@ curvature_words <- function(modes) {
 #' @noRd
 grown_curvature <- function(problem, H, times) {
   prior <- diag(pmax(problem$precision, problem$least), nrow(H))
-  e <- axes(prior + times * (H - prior))
-  e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
+  turned_up(prior + times * (H - prior), problem$least)
+}
+
+#' A matrix whose axes are those of a minimum, the others turned round
+#' @noRd
+turned_up <- function(H, least) {
+  e <- axes(H)
+  e$vectors %*% (pmax(abs(e$values), least) * t(e$vectors))
 }
 
 #' eigen() of a symmetric matrix, which may have no rows; the largest part of a vector is
