@@ -116,23 +116,12 @@ visited_reports <- function(reports, visit) {
   reports
 }
 
-#' A noise model as the sources of a latent's reports have it
-#' @noRd
-latent_omega <- function(latent, epsilon) {
-  as_omega(epsilon, latent$classes, length(latent$reports$sources), latent_share(latent))
-}
-
 #' How a rate of wrong labels is shared by the other classes, see as_omega()
 #' @noRd
 latent_share <- function(latent) {
   in_order <- isTRUE(latent$classes > 2 && latent$functions == 1)
   if (in_order) neighbour_share(latent$classes)
 }
-
-#' The likelihoods of its rows under a noise model
-#' @param omega S x C x C
-#' @noRd
-latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd

@@ -171,16 +171,12 @@ average_ahead <- function(model, part) {
 #' without a fixed point of t-EP are left out.
 #' @noRd
 nodes_at_df <- function(nodes, problem, spec) {
-  latent <- problem$latent
   if (is.infinite(spec$df)) {
     return(nodes)
   }
-  points <- Map(function(hyper, omega) {
-    list(hyper = hyper, L = latent_likelihood(latent, omega))
-  }, nodes$hyper, nodes$omega)
-  out <- latent$ep(points, spec$df, spec$control)
-  learn_tick(problem)(latent$n, length(out))
-  keep <- vapply(out, ep_converged, NA)
+  out <- nodes_ep(nodes, problem$latent, spec$df, spec$control)
+  learn_tick(problem, length(out))
+  keep <- !vapply(out, is.null, NA)
   if (any(keep)) nodes_left(nodes, keep, out) else nodes
 }
 

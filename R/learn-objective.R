@@ -39,20 +39,14 @@ learn_out_of_time <- function(problem) {
   list(convergence = 1L, message = paste("its budget of", budget, "is used up"))
 }
 
-#' The likelihoods of the rows at a point of the search
-#' @noRd
-learn_likelihood <- function(problem, par) {
-  latent_likelihood(problem$latent, problem$omega(par))
-}
-
 #' EP at points of the search
 #' @param points list of list(par, sites; L: likelihoods, where they are not those at `par`).
 #' @return list of native results
 #' @noRd
 learn_ep <- function(problem, points, gradient = TRUE) {
   at <- lapply(points, function(point) {
-    L <- if (is.null(point$L)) learn_likelihood(problem, point$par) else point$L
-    list(hyper = problem$hyper(point$par), L = L, sites = point$sites)
+    if (is.null(point$L)) point$L <- report_likelihood(problem$latent$reports, problem$omega(point$par))
+    list(hyper = problem$hyper(point$par), L = point$L, sites = point$sites)
   })
   problem$latent$ep(at, problem$df, problem$search_control, problem$criterion, gradient)
 }
@@ -112,7 +106,6 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
 #' the objective is -Inf, which the line search backs away from.
 #' @noRd
 learn_objective <- function(problem) {
-  tick <- learn_tick(problem)
   last <- list(par = NULL)
   trail <- list()
   at <- function(par) {
@@ -126,7 +119,8 @@ learn_objective <- function(problem) {
       out <- if (is.null(start$sites)) {
         run <- function(L, sites) learn_ep(problem, list(list(par = par, sites = sites, L = L)))[[1]]
         over <- function() learn_is_over(problem)
-        ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
+        L <- report_likelihood(problem$latent$reports, problem$omega(par))
+        ep_continue(run, L, NULL, over = over)$out
       } else {
         learn_ep(problem, list(list(par = par)))[[1]]
       }
@@ -135,7 +129,7 @@ learn_objective <- function(problem) {
     if (is.finite(last$penalised)) {
       trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
     }
-    tick(problem$latent$n)
+    learn_tick(problem)
     last
   }
   begin <- function(from = NULL) {

@@ -1368,8 +1368,8 @@ mutant(
   "- mode$log_det - d * log(label_wider)", "- d * log(label_wider)", r = "label-learn"
 )
 mutant(
-  "the evidence counts points as if there were one", "R/label-learn.R",
-  "log_evidence = total - log(ncol(Z))", "log_evidence = total", r = "label-learn"
+  "the evidence counts points as if there were one", "R/learn-weights.R",
+  "log_evidence = total - log(length(w))", "log_evidence = total", r = "label-learn"
 )
 mutant(
   "cells of scores hold each row once", "R/label-average.R",
