@@ -11,7 +11,7 @@ average_cheap <- 8e6          # flops of a pass over the rows of which a node is
 average_integral <- 5000      # flops of the integrals of a row and class of several
 
 #' The noise model that is learned under. Where a matrix would have very many coordinates, where errors go is
-#' held at what the best mode of a matrix on some rows says, or errors that are always the same were learned as right.
+#' held at what a climb of a matrix on some rows says, or errors that are always the same were learned as right.
 #' @noRd
 average_noise <- function(latent, spec) {
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
@@ -21,12 +21,8 @@ average_noise <- function(latent, spec) {
     noise$first <- "matrix"
     problem <- average_problem(stage_few(latent, stage_before(latent)), learner_noise(noise), spec)
     problem$curved <- FALSE
-    found <- learn_search(problem, NULL, spec)$modes
-    if (length(found)) {
-      par <- found[[1]]$par
-      model$whereto <- whereto_known(noise$classes, wrong_shares(problem$omega(par)[1, , ]))
-      model$from <- utils::head(par, -problem$noise$whereto$d)
-    }
+    end <- learn_modes(learn_objective(problem), average_starts(problem)[1])
+    if (length(end)) model$whereto <- whereto_known(noise$classes, wrong_shares(problem$omega(end[[1]]$par)[1, , ]))
   }
   model
 }
@@ -52,8 +48,7 @@ average_problem <- function(latent, noise, spec) {
   spec[c("df", "criterion")] <- list(Inf, "evidence")
   coordinates <- normal_coordinates(latent, noise)
   c(learn_problem(latent, spec, coordinates), list(
-    starts = if (is.null(noise$from)) average_starts else function(problem) list(list(par = noise$from)),
-    elsewhere = average_elsewhere, rival = TRUE, curved = TRUE,
+    starts = average_starts, elsewhere = average_elsewhere, rival = TRUE, curved = TRUE,
     way = list(
       look = 3L, basis = diag(length(coordinates$field)), behind = 3, value = Inf,
       place = modes_place, steps = 40L, gain = modes_gain

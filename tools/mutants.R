@@ -1282,6 +1282,10 @@ mutant(
   r = "fit-label-stage"
 )
 mutant(
+  "errors of many classes go anywhere alike in the first stage", "R/learn-average.R",
+  "  if (length(end)) model$whereto", "  if (FALSE) model$whereto", r = "learn-average-classes"
+)
+mutant(
   "classes in an order are learned under one rate", "R/noise-models.R",
   "epsilon == \"learn\" || classes > 2", "epsilon == \"learn\" || !is.null(share) || classes > 2", r = "kernel-ordered"
 )
