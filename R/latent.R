@@ -63,15 +63,16 @@ row_labels <- function(data) {
 #' Rows in the order in which EP takes them
 #'
 #' @param X encoded inputs. @param labels see row_labels(). @param fields,columns see
-#'   in_order().
+#'   in_order(). @param across whether the rows are the columns of X.
 #' @return list(n, X, reports, first(k): labels of the first k; likelihoods(L),
 #'   sites(sites): rows there; result(out): rows back; times, or `NULL`; offset(hyper), the prior
 #'   means, or `NULL`).
 #' @noRd
-latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
-  visit <- table_order(X, labels$y)
+latent_rows <- function(X, labels, fields = row_fields, columns = 1L, across = FALSE) {
+  visit <- table_order(X, labels$y, across)
   c(in_order(visit, fields, columns), list(
-    n = nrow(X), X = X[visit, , drop = FALSE], reports = visited_reports(labels$reports, visit),
+    n = length(visit), X = if (across) X[, visit, drop = FALSE] else X[visit, , drop = FALSE],
+    reports = visited_reports(labels$reports, visit),
     likelihoods = function(L) L[visit, , drop = FALSE],
     times = labels$reports$times[visit],
     # in units of the nugget's standard deviation [M 3.20]
