@@ -56,6 +56,10 @@ new_truth <- function(at, seen, data) {
 #' @param truth see node_truth().
 #' @noRd
 truth_by_model <- function(truth) {
+  if (length(truth$weight) == 1) {
+    truth$recorded <- recorded_each(truth)
+    return(truth[c("p", "loo", "recorded", "log_z", "weight", "model", "y", "source")])
+  }
   models <- unique(truth$model)
   parts <- lapply(models, function(model) truth_under(truth, model))
   list(
@@ -93,8 +97,8 @@ truth_in_blocks <- function(at, seen, data, block = truth_block) {
 #' @param each how many there are of a row.
 #' @noRd
 row_blocks <- function(n, each, most) {
-  size <- max(1, floor(most / each))
-  split(seq_len(n), (seq_len(n) - 1) %/% size)
+  size <- max(1, min(n, floor(most / each)))
+  lapply(seq_len(ceiling(n / size)), function(k) ((k - 1) * size + 1):min(k * size, n))
 }
 
 #' What is said of blocks of rows, one after the other

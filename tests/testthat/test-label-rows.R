@@ -129,10 +129,10 @@ test_that("noise models of no probability are left out, but the best with wrong 
   expect_false("none" %in% nodes$truth$model)
   expect_equal(sum(nodes$truth$weight), 1)
   nodes$models$probability <- c(1, 1e-30, 1e-40)
-  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  said <- label_says(label_made_rows(made), NULL, nodes, made$data, 1:900)
   expect_equal(said$truth$model, c("none", "one"))
   nodes$models$probability <- c(1e-30, 0.7, 0.3) # the first of them is not asked
-  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  said <- label_says(label_made_rows(made), NULL, nodes, made$data, 1:900)
   expect_equal(said$truth[c("model", "weight")], list(model = c("one", "first"), weight = c(0.7, 0.3)))
 })
 
