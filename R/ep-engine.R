@@ -40,7 +40,7 @@ ep_result <- function(result, df, L, code) {
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
                    criterion = "none", gradient = FALSE, final = FALSE) {
   progress <- ep_progress(control, latent$n)
-  L <- report_likelihood(latent$reports, omega)
+  L <- report_likelihood(latent$reports, omega, latent$cells)
   run <- function(L, sites, damping = 1) {
     control$damping <- damping * control$damping
     latent$native(hyper, df, L, sites, control, criterion, gradient, progress)

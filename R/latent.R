@@ -7,6 +7,7 @@
 #   functions latent functions: one with two classes or classes in an order, else one a class
 #   y         labels of the rows, 1..C; NULL where rows are elsewhere
 #   reports   what is known of the labels; where rows are elsewhere, of each kind of row
+#   cells     see report_cells(), of these
 #   hyper     named list of hyperparameters on the natural scale
 #   free      names of those to be learned
 #   prior     named list of list(meanlog, sdlog), or NULL
@@ -40,7 +41,7 @@ new_latent <- function(n, columns, classes, functions = if (classes > 2) classes
     is.function(native), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
     is.null(y) || length(y) == n && reports$n == n
   )
-  mget(names(formals()))
+  c(mget(names(formals())), list(cells = report_cells(reports)))
 }
 
 #' natives() of a native()
@@ -146,7 +147,7 @@ latent_share <- function(latent) {
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C
 #' @noRd
-latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
+latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega, latent$cells)
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd

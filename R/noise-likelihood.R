@@ -39,11 +39,10 @@ report_cells <- function(reports) {
 #' The likelihood of each true class: the product of P(report | true class) over a row's
 #' reports [M 13.1]
 #'
-#' @param omega S x C x C.
+#' @param omega S x C x C. @param cells see report_cells().
 #' @return n x C; all 1 in a row without reports.
 #' @noRd
-report_likelihood <- function(reports, omega) {
-  cells <- report_cells(reports)
+report_likelihood <- function(reports, omega, cells = report_cells(reports)) {
   if (!is.null(cells)) {
     return(matrix(omega[cells], reports$n, reports$classes))
   }

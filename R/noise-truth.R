@@ -156,12 +156,17 @@ wrong_each <- function(truth) {
 
 #' Probability that each label is wrong
 #' @noRd
-mean_wrong <- function(truth) pmin(drop(wrong_each(truth) %*% truth$weight), 1) # by rounding
+mean_wrong <- function(truth) {
+  pmin(wrong_share(mean_over(truth$p, truth$weight), truth$y), 1) # by rounding
+}
 
-#' Weights of the nodes for each row without its label, n x K: a label is left out of the
+#' Weights of the nodes for each row without its label, n x K, or of one 1: a label is left out of the
 #' weights, too [M 8.11]
 #' @noRd
 left_out_weight <- function(truth) {
+  if (length(truth$weight) == 1) {
+    return(1)
+  }
   ratio <- left_out_ratio(truth)
   exp(ratio - row_log_sum(ratio))
 }
