@@ -36,7 +36,7 @@ label_says_of <- function(P, data, nodes, way) {
 #'   native_label_said(); the points and weights that it is said by
 #' @noRd
 label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
-  steps <- if (!is.null(telling)) label_steps(all, y)
+  steps <- if (!is.null(telling)) label_steps(all, y, back)
   models <- nodes$models
   some <- models[models$model != "none", ]
   best <- some$model[which.max(some$probability)]
@@ -51,7 +51,7 @@ label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
     rows <- rbind(said$truth, said$seen, said$unusual[, 1], said$log_inverse)
     rows <- if (is.null(steps)) {
       t(rows)[back, , drop = FALSE]
-    } else native_label_between(steps$at[back], steps$u[back], rows)
+    } else native_label_between(steps$at, steps$u, rows)
     if (!is.null(steps)) said <- by(telling, steps$of_kind[telling$data$kind + 1L])
     list(rows = rows, wrong = said$wrong, spread = said$spread, points = points, weight = weight)
   })
@@ -59,9 +59,10 @@ label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
 
 #' Rows of two classes at even steps of the logit, where they are no more than half of those that lie between them:
 #' what points say is smooth, and its cubics through the steps are within some 1e-6 of it
-#' @return as label_rows(), with the labels y, and of_kind, of each kind; at and u of all rows, see native_label_between()
+#' @return as label_rows(), with the labels y, and of_kind, of each kind; at and u of all rows at places `back`, see
+#'   native_label_between()
 #' @noRd
-label_steps <- function(all, y) {
+label_steps <- function(all, y, back) {
   if (all$classes > 2 || all$n <= label_rows_most[["two"]]) {
     return(NULL)
   }
@@ -76,8 +77,10 @@ label_steps <- function(all, y) {
   steps <- label_cells(all, list(
     kind = rep(seq_len(kinds) - 1L, each = size), logit = rep(label_even * (ends[1]:ends[2]), kinds), times = NULL
   ))
+  kind <- all$data$kind[back]
+  logit <- logit[back]
   c(steps, list(
-    y = rep(of_kind, each = size), of_kind = of_kind, at = all$data$kind * size + floor(logit) - ends[1],
+    y = rep(of_kind, each = size), of_kind = of_kind, at = as.integer(kind * size + floor(logit) - ends[1]),
     u = logit - floor(logit)
   ))
 }

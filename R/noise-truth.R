@@ -230,4 +230,9 @@ recorded_each <- function(truth) {
 
 #' Matrices of one size as an array, its last dimension their number, be they 1 x 1
 #' @noRd
-as_slices <- function(matrices) array(unlist(matrices, use.names = FALSE), c(dim(matrices[[1]]), length(matrices)))
+as_slices <- function(matrices) {
+  size <- c(dim(matrices[[1]]), length(matrices))
+  matrices <- unlist(matrices, use.names = FALSE)
+  dim(matrices) <- size
+  matrices
+}
