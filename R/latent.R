@@ -35,13 +35,14 @@
 #' @noRd
 new_latent <- function(n, columns, classes, functions = if (classes > 2) classes else 1L, y, reports,
                        hyper, free, prior, least = list(), coarse = NULL, second, Z = NULL, places = FALSE,
-                       native, natives = NULL, some, again = NULL, project = NULL, predict = NULL) {
+                       native, natives = NULL, some, again = NULL, project = NULL, predict = NULL,
+                       cells = report_cells(reports)) {
   if (is.null(natives)) natives <- one_by_one(native)
   stopifnot(
     is.function(native), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
     is.null(y) || length(y) == n && reports$n == n
   )
-  c(mget(names(formals())), list(cells = report_cells(reports)))
+  mget(names(formals()))
 }
 
 #' natives() of a native()

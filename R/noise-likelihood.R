@@ -27,10 +27,11 @@ report_factors <- function(reports, omega) {
 #' @noRd
 report_cells <- function(reports) {
   plain <- is.null(reports$together) && !has_soft(reports) && all(reports$source > 0L)
-  if (plain && length(reports$row) == reports$n && !anyDuplicated(reports$row)) {
+  sorted <- plain && report_one_each(reports)
+  if (sorted || plain && length(reports$row) == reports$n && !anyDuplicated(reports$row)) {
     sources <- length(reports$sources)
     classes <- reports$classes
-    at <- order(reports$row)
+    at <- if (sorted) reports$row else order(reports$row)
     true <- rep(seq_len(classes), each = reports$n)
     reports$source[at] + sources * (true - 1L + classes * (reports$value[at] - 1L))
   }

@@ -220,7 +220,7 @@ recorded_each <- function(truth) {
   for (k in seq_along(truth$weight)) {
     for (v in classes) {
       parts <- lapply(classes, function(t) {
-        truth$loo[open, t, k] * truth$omega[[k]][cbind(source, t, v)]
+        truth$loo[open, t, k] * truth$omega[[k]][, t, v][source]
       })
       recorded[open, v, k] <- Reduce(`+`, parts)
     }
