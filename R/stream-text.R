@@ -169,8 +169,9 @@ text_plain <- function(lines, classes, options) {
     return(NULL)
   }
   quoted <- if (nzchar(options$quote)) grep("\"", lines, fixed = TRUE, value = TRUE)
-  odd <- c(paste0("\"\"|[^", options$sep, "]\"[^", options$sep, "]"), paste0("\"", options$na.strings, "\""))
-  if (any(vapply(odd, function(pattern) any(grepl(pattern, quoted, perl = TRUE)), NA))) {
+  missing <- paste0("\\Q", options$na.strings, "\\E\"", collapse = "|")
+  field <- sprintf("(?<![^%s])\"(?!%s)[^\"]+\"(?![^%1$s])", options$sep, missing)
+  if (!all(grepl(sprintf("^([^\"]++|%s)*+$", field), quoted, perl = TRUE))) {
     return(NULL)
   }
   data <- tryCatch(data.table::fread(
