@@ -54,10 +54,8 @@ mold_response <- function(y, arg = "y", ...) {
 #' Where the rows of a frame are among those that it was taken from
 #' @noRd
 row_places <- function(frame, given) {
-  if (identical(attr(frame, "row.names"), attr(given, "row.names"))) {
-    return(seq_len(nrow(frame)))
-  }
-  match(row.names(frame), row.names(given))
+  same <- identical(attr(frame, "row.names"), attr(given, "row.names"))
+  if (same) seq_len(nrow(frame)) else match(row.names(frame), row.names(given))
 }
 
 #' Molded rows with their labels

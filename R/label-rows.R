@@ -63,14 +63,11 @@ label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
 #'   native_label_between()
 #' @noRd
 label_steps <- function(all, y, back) {
-  if (all$classes > 2 || all$n <= label_rows_most[["two"]]) {
-    return(NULL)
-  }
   logit <- (all$data$S[2, ] - all$data$S[1, ]) / label_even
   ends <- floor(range(logit)) + c(-1, 2)
   size <- diff(ends) + 1
   kinds <- all$data$kinds
-  if (2 * size * kinds > all$n) {
+  if (all$classes > 2 || all$n <= max(label_rows_most[["two"]], 2 * size * kinds)) {
     return(NULL)
   }
   of_kind <- y[match(seq_len(kinds) - 1L, all$data$kind)]

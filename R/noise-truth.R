@@ -156,19 +156,14 @@ wrong_each <- function(truth) {
 
 #' Probability that each label is wrong
 #' @noRd
-mean_wrong <- function(truth) {
-  pmin(wrong_share(mean_over(truth$p, truth$weight), truth$y), 1) # by rounding
-}
+mean_wrong <- function(truth) pmin(wrong_share(mean_over(truth$p, truth$weight), truth$y), 1) # by rounding
 
 #' Weights of the nodes for each row without its label, n x K, or of one 1: a label is left out of the
 #' weights, too [M 8.11]
 #' @noRd
 left_out_weight <- function(truth) {
-  if (length(truth$weight) == 1) {
-    return(1)
-  }
   ratio <- left_out_ratio(truth)
-  exp(ratio - row_log_sum(ratio))
+  if (ncol(ratio) == 1) 1 else exp(ratio - row_log_sum(ratio))
 }
 
 #' Log leave-one-out probability of each label
@@ -230,9 +225,4 @@ recorded_each <- function(truth) {
 
 #' Matrices of one size as an array, its last dimension their number, be they 1 x 1
 #' @noRd
-as_slices <- function(matrices) {
-  size <- c(dim(matrices[[1]]), length(matrices))
-  matrices <- unlist(matrices, use.names = FALSE)
-  dim(matrices) <- size
-  matrices
-}
+as_slices <- function(x) structure(unlist(x, use.names = FALSE), dim = c(dim(x[[1]]), length(x)))

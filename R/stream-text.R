@@ -53,9 +53,8 @@ text_source <- function(source, batch_size, options) {
     while (!length(lines)) { # of blank ones nothing is left
       lines <- readLines(con, batch_size, warn = FALSE)
       if (!length(lines)) return(NULL)
-      if (!is.null(data <- text_plain(lines, classes, options))) {
-        return(data)
-      }
+      data <- text_plain(lines, classes, options)
+      if (!is.null(data)) return(data)
       lines <- text_rows(lines, con, length(classes), options)
     }
     data <- text_typed(lines, classes, options)
@@ -164,14 +163,11 @@ text_rows <- function(lines, con, width, options) {
 #' as then read.table() has more to say
 #' @noRd
 text_plain <- function(lines, classes, options) {
-  known <- classes %in% c("numeric", "character", "logical", "NULL")
-  if (!isTRUE(options$plain) || !all(known) || length(classes) < 2) {
-    return(NULL)
-  }
+  known <- all(classes %in% c("numeric", "character", "logical", "NULL")) && length(classes) > 1
   quoted <- if (nzchar(options$quote)) grep("\"", lines, fixed = TRUE, value = TRUE)
   missing <- paste0("\\Q", options$na.strings, "\\E\"", collapse = "|")
   field <- sprintf("(?<![^%s])\"(?!%s)[^\"]+\"(?![^%1$s])", options$sep, missing)
-  if (!all(grepl(sprintf("^([^\"]++|%s)*+$", field), quoted, perl = TRUE))) {
+  if (!isTRUE(options$plain) || !known || !all(grepl(sprintf("^([^\"]++|%s)*+$", field), quoted, perl = TRUE))) {
     return(NULL)
   }
   data <- tryCatch(data.table::fread(

@@ -3,24 +3,24 @@
 #include "label-steps.h"
 #include "numeric.h"
 
-enum { STEPS = 9, M = 2, N = 5 };
+enum { STEPS = 9, MANY = 2, N = 5 };
 
 static double cubic(double x) { return 1 + x * (0.5 + x * (0.25 + x * 0.125)); }
 
 /* two answers, a growing cubic and what is left of it to 100 */
 static void fill(double *step) {
   for (int s = 0; s < STEPS; s++) {
-    step[M * s] = cubic(s);
-    step[M * s + 1] = 100 - cubic(s);
+    step[MANY * s] = cubic(s);
+    step[MANY * s + 1] = 100 - cubic(s);
   }
 }
 
 static void cubics_are_met_and_sums_kept(void) {
   const int at[N] = {0, 1, 2, 4, 5};
   const double u[N] = {0, 0.25, 0.5, 0.875, 0.999};
-  double step[M * STEPS], row[M * N];
+  double step[MANY * STEPS], row[MANY * N];
   fill(step);
-  label_between(N, at, u, M, step, row);
+  label_between(N, at, u, MANY, step, row);
   for (int i = 0; i < N; i++) {
     CHECK_NEAR(row[i], cubic(at[i] + 1 + u[i]), 1e-14);
     CHECK_NEAR(row[i] + row[N + i], 100, 1e-14);
