@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 642, shard = 1667, show = 2156, select = 244, answer = 3583, exact = 601,
-  stream = 681, fit = 2407, label = 818, learn = 1652, latent = 307, ep = 459, noise = 1216,
-  kernel = 642, data = 2343, family = 369, native = 348, sturdy = 15, control = 34, files = 42,
-  checks = 224, conditions = 96, progress = 106, words = 126, all = 20778
+  meet = 642, shard = 1667, show = 2156, select = 244, answer = 3586, exact = 601,
+  stream = 701, fit = 2408, label = 848, learn = 1654, latent = 309, ep = 459, noise = 1220,
+  kernel = 642, data = 2358, family = 369, native = 349, sturdy = 15, control = 34, files = 42,
+  checks = 224, conditions = 96, progress = 106, words = 126, all = 20856
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
