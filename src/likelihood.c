@@ -49,8 +49,18 @@ lik_step likelihood_step(double df, double d, int n, const double *L,
                          step_levels *row) {
   const lik_step lik = {
       .df = df, .q = 1 + 2 / (df + d), .row = row, .n = n, .classes = 2};
-  for (int i = 0; i < n; i++)
-    row[i] = levels_make(L[i], L[IDX(i, 1, n)], lik.q);
+  int made[2] = {-1, -1}; /* rows of nearly all tables have one of two pairs */
+  for (int i = 0; i < n; i++) {
+    int same = -1;
+    for (int k = 0; k < 2; k++)
+      if (made[k] >= 0 && L[made[k]] == L[i] &&
+          L[IDX(made[k], 1, n)] == L[IDX(i, 1, n)])
+        same = made[k];
+    row[i] = same < 0 ? levels_make(L[i], L[IDX(i, 1, n)], lik.q) : row[same];
+    if (same >= 0) continue;
+    made[1] = made[0];
+    made[0] = i;
+  }
   return lik;
 }
 
