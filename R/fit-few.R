@@ -104,7 +104,7 @@ rows_looked_at <- function(object) {
   scores <- !is.null(object$recalibration) # then columns are classes, too
   turn <- class_turn(y, classes, times, if (scores) colSums(X) else numeric(classes))
   if (scores) X <- X[, turn, drop = FALSE]
-  sorted <- do.call(order, table_keys(X, match(y, turn)))
+  sorted <- table_sorted(X, match(y, turn))
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 

@@ -149,7 +149,7 @@ node_evaluate <- function(problem, near, Z) {
     }
     o$log_evidence <- corrected_evidence(o)
     if (ep_converged(o) && is.finite(o$log_evidence)) {
-      o[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
+      o[node_fields]
     }
   })
 }
@@ -166,7 +166,8 @@ node_foresee <- function(mode, z) {
 node_at_modes <- function(problem, modes) {
   Z <- matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes))
   near <- lapply(modes, function(mode) mode[c("par", "sites")])
-  out <- node_evaluate(problem, near, Z)
+  out <- lapply(modes, `[[`, "out")
+  if (any(vapply(out, is.null, NA))) out <- node_evaluate(problem, near, Z)
   laplace <- vapply(modes, node_laplace, numeric(1))
   weight <- replace(laplace, vapply(out, is.null, NA), -Inf)
   list(

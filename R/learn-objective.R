@@ -3,6 +3,7 @@
 
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
 learn_trail <- 6L       # evaluations whose sites foretell the next
+node_fields <- c("sites", "b", "extra", "loo", "log_evidence", "seen") # of EP, that a node has
 
 #' The problem of learning: a latent, a criterion, coordinates
 #'
@@ -71,7 +72,8 @@ learn_final <- function(problem, par, sites, final = TRUE) {
 
 #' Native result -> value and gradient in the coordinates
 #' @param residual below which EP need not have converged.
-#' @return list(par, value, penalised, gradient, sites), `penalised` -Inf where EP gave none.
+#' @return list(par, value, penalised, gradient, sites; out: what a node at a mode needs, of so many rows that EP
+#'   there once more takes long), `penalised` -Inf where EP gave none.
 #' @noRd
 learn_evaluation <- function(problem, par, out, residual = 0) {
   bad <- list(
@@ -92,7 +94,7 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
   prior <- problem$prior(par)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = gradient + prior$gradient, sites = out$sites
+    gradient = gradient + prior$gradient, sites = out$sites, out = if (!problem$latent$second) out[node_fields]
   )
 }
 
