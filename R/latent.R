@@ -33,13 +33,7 @@
 #' @noRd
 new_latent <- function(n, columns, classes, functions = if (classes > 2) classes else 1L, y, reports,
                        hyper, free, prior, least = list(), coarse = NULL, second, Z = NULL, places = FALSE,
-<<<<<<< HEAD
-                       ep, some, again = NULL, project = NULL, predict = NULL) {
-=======
-                       native, natives = NULL, some, again = NULL, project = NULL, predict = NULL,
-                       cells = report_cells(reports)) {
-  if (is.null(natives)) natives <- one_by_one(native)
->>>>>>> cd34c32e2ab33985b9dcdbfcd2c230f68f1899ac
+                       ep, some, again = NULL, project = NULL, predict = NULL, cells = report_cells(reports)) {
   stopifnot(
     is.function(ep), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
     is.null(y) || length(y) == n && reports$n == n
@@ -131,14 +125,11 @@ latent_share <- function(latent) {
   if (in_order) neighbour_share(latent$classes)
 }
 
-<<<<<<< HEAD
-=======
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C
 #' @noRd
 latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega, latent$cells)
 
->>>>>>> cd34c32e2ab33985b9dcdbfcd2c230f68f1899ac
 #' Which hyperparameters of a kernel are learned
 #' @noRd
 free_hyper <- function(kernel, X) {

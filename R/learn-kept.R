@@ -80,7 +80,7 @@ whole_symmetric <- function(lower) {
 #' @noRd
 nodes_ep <- function(nodes, latent, df, control) {
   points <- Map(function(hyper, omega) {
-    list(hyper = hyper, L = report_likelihood(latent$reports, omega))
+    list(hyper = hyper, L = latent_likelihood(latent, omega))
   }, nodes$hyper, nodes$omega)
   lapply(latent$ep(points, df, control), function(out) if (ep_converged(out)) out)
 }

@@ -46,7 +46,7 @@ learn_out_of_time <- function(problem) {
 #' @noRd
 learn_ep <- function(problem, points, gradient = TRUE) {
   at <- lapply(points, function(point) {
-    if (is.null(point$L)) point$L <- report_likelihood(problem$latent$reports, problem$omega(point$par))
+    if (is.null(point$L)) point$L <- latent_likelihood(problem$latent, problem$omega(point$par))
     list(hyper = problem$hyper(point$par), L = point$L, sites = point$sites)
   })
   problem$latent$ep(at, problem$df, problem$search_control, problem$criterion, gradient)
@@ -121,7 +121,7 @@ learn_objective <- function(problem) {
       out <- if (is.null(start$sites)) {
         run <- function(L, sites) learn_ep(problem, list(list(par = par, sites = sites, L = L)))[[1]]
         over <- function() learn_is_over(problem)
-        L <- report_likelihood(problem$latent$reports, problem$omega(par))
+        L <- latent_likelihood(problem$latent, problem$omega(par))
         ep_continue(run, L, NULL, over = over)$out
       } else {
         learn_ep(problem, list(list(par = par)))[[1]]

@@ -74,13 +74,13 @@ stage_sites <- function(latent, n_few, at, spec) {
   run <- function(L, sites) {
     few$ep(list(list(hyper = at$hyper, L = L, sites = sites)), spec$df, spec$control)[[1]]
   }
-  L <- report_likelihood(few$reports, at$omega)
+  L <- latent_likelihood(few, at$omega)
   # over shards there are no sweeps that take rows in turn: they need a good start more
   out <- if (here) run(L, NULL) else ep_continue(run, L, NULL)$out
   if (!ep_converged(out)) {
     return(NULL)
   }
-  latent$project(at$hyper, spec$df, report_likelihood(latent$reports, at$omega), out)
+  latent$project(at$hyper, spec$df, latent_likelihood(latent, at$omega), out)
 }
 
 #' Steps on all rows from a mode on some: the curvature is that one, grown with the rows, for
