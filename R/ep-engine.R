@@ -39,7 +39,7 @@ ep_result <- function(result, df, L, code) {
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
                    criterion = "none", final = FALSE) {
   progress <- ep_progress(control, latent$n)
-  L <- latent_likelihood(latent, omega)
+  L <- report_likelihood(latent$reports, omega, latent$cells)
   run <- function(L, sites, damping = 1) {
     control$damping <- damping * control$damping
     at <- list(hyper = hyper, L = L, sites = sites)
