@@ -94,7 +94,7 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
   prior <- problem$prior(par)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = gradient + prior$gradient, sites = out$sites, out = if (!problem$latent$second) out[node_fields]
+    gradient = gradient + prior$gradient, sites = out$sites, out = if (isFALSE(problem$latent$second)) out[node_fields]
   )
 }
 

@@ -15,7 +15,7 @@ one_free <- function(...) {
 # The latent of a fit with its priors, and the problem under a noise model
 problem_of <- function(fit, model, noise = fit$spec$noise, reports = fit$data$reports) {
   latent <- model_latent(fit)
-  latent$reports <- reports
+  latent[c("reports", "cells")] <- list(reports, report_cells(reports))
   average_problem(latent, noise_of(model, noise_model("average", noise, reports)), fit$spec)
 }
 
