@@ -272,7 +272,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   }
   new_mislabelled(
     found, fdr, given, test, object$data$drawn, wrong_count(object, level), n = label_total(object),
-    rate = shown_rate(object), test = test
+    rate = shown_rate(object), test = test, times = object$data$reports$times[match(found$row, object$data$rows)]
   )
 }
 

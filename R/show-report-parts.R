@@ -162,10 +162,10 @@ report_calibration <- function(object) {
 report_next <- function(object, test, n, level) {
   list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
-  test$first <- list(rows = nrow(list), found = sum(list$probability), left = left$count)
+  test$first <- list(rows = nrow(list), found = max(list$found, 0), left = left$count)
   list(
     first = if (is.null(test$kind)) next_words(test$first) else next_line(test),
-    listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
+    listed = count(nrow(list), "row"), found = two_digits(test$first$found),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),
     none_remains = bounded(attr(list, "none_left"), two_digits)

@@ -181,6 +181,29 @@ test_that("averages with weights are those over the rows repeated", {
   expect_equal(one$n, many$n)
 })
 
+test_that("checks of rows that stand for several count the labels of these", {
+  d <- weighted_table(40)
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = times)
+  listed <- review(fit, 5)
+  found <- mislabelled(fit)
+  wrong <- d$times[found$row] * found$probability
+  expect_equal(listed$found, cumsum(wrong[1:5]))
+  expect_equal(max(listed$found) + attr(listed, "left")$count, attr(found, "expected")$count)
+  expect_equal(attr(listed, "unchecked"), sum(d$times[-listed$row]))
+  words <- next_words(list(rows = 20, found = sum(wrong[1:20]), left = sum(wrong[-(1:20)])))
+  expect_match(printed(found), words, fixed = TRUE)
+  called <- mislabelled(fit, fdr = 0.8)
+  first <- seq_len(nrow(called))
+  expect_gt(nrow(called), 0)
+  words <- next_words(list(rows = nrow(called), found = sum(wrong[first]), left = sum(wrong[-first])))
+  expect_match(printed(called), words, fixed = TRUE)
+  page <- withr::local_tempfile(fileext = ".html")
+  label_report(fit, page, n = 5)
+  said <- paste(readLines(page), collapse = " ")
+  first <- json(list(p = I(wrong[1:5])))
+  expect_match(said, substr(first, 2, nchar(first) - 1), fixed = TRUE)
+})
+
 test_that("weights go with the rows: subset, update, absorb, trusted rows", {
   d <- weighted_table(40)
   fit <- gpc(
