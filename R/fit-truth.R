@@ -71,6 +71,10 @@ recorded_rows <- function(object) {
   recorded_prob(if (stage) truth_in_blocks(nodes(object), seen, object$data) else truth(object))
 }
 
+#' Which labels the other rows predict to be others
+#' @noRd
+row_missed <- function(object) max.col(recorded_rows(object), ties.method = "first") != label_code(object$data)
+
 #' Has a fit its rows, and a posterior of them?
 #' @noRd
 has_rows <- function(object) has_numbers(object$ep$b) && !is.null(object$data)

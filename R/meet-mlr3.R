@@ -65,8 +65,7 @@ make_learner_class <- function() {
         )
       },
       oob_error = function() { # the share of labels that the other rows get wrong
-        likeliest <- max.col(recorded_rows(self$model), ties.method = "first")
-        mean(likeliest != label_code(self$model$data))
+        mean(row_missed(self$model))
       }
     ),
     private = list(
