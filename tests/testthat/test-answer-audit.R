@@ -53,6 +53,9 @@ test_that("versions of a table are matched by the names of rows, or a column", {
   expect_identical(same$higher, NA_real_)
   expect_false(same$alarm)
   expect_output(print(same), "no label came in")
+  known <- quietly_audit(update(a$fit, trusted = 1:100), flipped(a$d[101:110, ], 1:8))
+  expect_identical(known$higher, NA_real_)
+  expect_output(print(known), "No: all labels before, or all that came in, are known")
 })
 
 test_that("labels called wrong are cut among those that came in, whatever else is wrong", {
