@@ -45,6 +45,17 @@ used_formula <- function(formula, dropped) {
   if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 
+#' The fit and an earlier version, whose rows go by the identifiers of the page where it has these, too
+#' @noRd
+report_audit <- function(object, since, ids, level) {
+  if (rlang::is_string(since)) since <- audit_file(since, "since")
+  id <- if (is.data.frame(since) && is_one_of(ids$name, names(since))) ids$name
+  if (is.null(id)) ids <- row_ids(object$data)
+  audit_compared(
+    audit_side(since, id, "since"), list(given = object, key = if (!is.null(ids)) id_text(ids$value)), level
+  )
+}
+
 #' What changed since an earlier version
 #' @param x see audit().
 #' @noRd
@@ -105,7 +116,7 @@ report_count <- function(object, found) {
     percent = format(100 * expected$level), nosign = no_sign,
     how_many = if (is.null(test)) {
       paste0(
-        "About ", count_text(expected$count, 2), " of ", whole(nobs(object)), " (",
+        "About ", count_text(expected$count, 2), " of ", whole(attr(found, "n")), " (",
         format(100 * expected$level), "% interval ", range_text(shown), ")."
       )
     } else {

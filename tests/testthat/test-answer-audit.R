@@ -12,6 +12,8 @@ flipped <- function(d, rows) {
   d
 }
 
+read_table <- function(file) utils::read.csv(file, stringsAsFactors = TRUE)
+
 quietly_audit <- function(...) {
   local_fewer_points()
   suppressMessages(audit(...))
@@ -136,6 +138,17 @@ test_that("two fits, a table and a fit, and files say the same of what changed",
   page <- withr::local_tempfile(fileext = ".html")
   suppressMessages(label_report(new, page, n = 1, since = a$fit))
   expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  # by the identifiers of the page, where rows have no names
+  table <- read_table(files[2])
+  nameless <- update(new, data = table)
+  for (since in list(files[1], read_table(files[1]))) {
+    suppressMessages(label_report(nameless, page, n = 1, data = table, id = "id", since = since))
+    expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  }
+  skip_if_not_installed("tibble")
+  tables <- lapply(files, function(file) tibble::as_tibble(read_table(file)))
+  expect_no_warning(said <- quietly_audit(tables[[1]], tables[[2]], class ~ a + b, id = "id", kernel = held))
+  expect_equal(said$counts, counts)
 })
 
 test_that("several classes, scores and trusted rows are judged, too", {

@@ -203,6 +203,7 @@ test_that("checks of rows that stand for several count the labels of these", {
   said <- paste(readLines(page), collapse = " ")
   first <- json(list(p = I(wrong[1:5])))
   expect_match(said, substr(first, 2, nchar(first) - 1), fixed = TRUE)
+  expect_match(said, paste("of", sum(d$times), "(90% interval"), fixed = TRUE)
 })
 
 test_that("weights go with the rows: subset, update, absorb, trusted rows", {
