@@ -126,12 +126,6 @@ row_loo <- function(object) {
   if (has_rows(object)) report_times(object$data$reports) * left_out_score(truth(object)) else numeric()
 }
 
-#' Leave-one-out probability of one of them
-#' @noRd
-row_left_out <- function(object) {
-  if (has_rows(object)) exp(left_out_score(truth(object))) else numeric()
-}
-
 #' How many of its labels a fit expects to be wrong, those of readers each counted
 #' @noRd
 expected_wrong <- function(object) {

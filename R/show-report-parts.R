@@ -115,10 +115,7 @@ report_count <- function(object, found) {
   list(
     percent = format(100 * expected$level), nosign = no_sign,
     how_many = if (is.null(test)) {
-      paste0(
-        "About ", count_text(expected$count, 2), " of ", whole(attr(found, "n")), " (",
-        format(100 * expected$level), "% interval ", range_text(shown), ")."
-      )
+      paste0("About ", describe_wrong(expected, 2, attr(found, "n")), ".")
     } else {
       count_line(test, 2)
     },
