@@ -61,8 +61,8 @@
 #'
 #' Two things are needed: the answers to *all* rows that were drawn (one of which nothing can be said has an
 #' empty `label`, and counts as right), and the fit that they were drawn for. Rows that were checked because
-#' they look wrong are of no use here. Once other rows are checked, rows are called wrong by the model again, as
-#' a message says.
+#' they look wrong are of no use here. Once other rows are checked or trusted, rows are called wrong by the model
+#' again, as a message says.
 #'
 #' # Labels of new rows
 #' `newdata` must not hold rows of the fit. Each new row is judged by the fit and its own label
