@@ -31,8 +31,10 @@ mislabelled_fields <- function(x, digits) {
   test <- attr(x, "test")
   expected <- attr(x, "expected")
   called <- isTRUE(cutoff$rows > 0)
-  first <- if (is.null(x$reader) && (called || nrow(x) == attr(x, "n"))) {
-    first_checks(x$probability, expected$count, if (called) cutoff$rows else checks_first)
+  times <- attr(x, "times") # of all rows
+  if (is.null(times)) times <- rep(1, attr(x, "n"))
+  first <- if (is.null(x$reader) && (called || nrow(x) == length(times))) {
+    first_checks(times[seq_len(nrow(x))] * x$probability, expected$count, if (called) cutoff$rows else checks_first)
   }
   if (!is.null(test)) test$first <- first
   c(

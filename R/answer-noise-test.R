@@ -202,10 +202,8 @@ stated_evidence <- function(fit, object, labels, hides) {
 factor_by_class <- function(models) {
   one <- models$model == "one"
   by_class <- is_by_class(models$model)
-  if (!any(one) || !any(by_class)) {
-    return(NA_real_)
-  }
-  exp(models_evidence(models, by_class) - models_evidence(models, one))
+  both <- any(one) && any(by_class)
+  if (both) exp(models_evidence(models, by_class) - models_evidence(models, one)) else NA_real_
 }
 
 #' How many are wrong, and how many of them the first checks would find

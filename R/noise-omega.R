@@ -78,7 +78,6 @@ omega_rates <- function(omega) {
   anywhere <- omega[[1, classes]] * (classes - 1) / max(mean(rates), 1e-300)
   alike <- rates_omega(matrix(mean(rates)), classes, neighbour_share(classes, anywhere))[1, , ]
   if (max(abs(alike - unname(omega))) < 1e-12) {
-    return(mean(rates))
-  }
-  if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
+    mean(rates)
+  } else if (classes == 2) stats::setNames(rates, c("neg", "pos")) else rates
 }
