@@ -19,7 +19,8 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   if (nrow(shown)) {
     print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
   }
-  cat(paste0(not_shown(x, nrow(shown)), "\n", recycle0 = TRUE))
+  rest <- nrow(x) - nrow(shown)
+  if (rest > 0) cat("(", count(rest, paste("less suspicious", called_what(x))), " not shown)\n", sep = "")
   invisible(x)
 }
 
@@ -59,12 +60,6 @@ small_shares <- function(shown, digits) {
   small <- vapply(shown, function(v) is.double(v) && any(v > 0 & v < 1e-4, na.rm = TRUE), NA)
   shown[small] <- lapply(shown[small], format_shares, digits)
   shown
-}
-
-# How many rows follow, if any do
-not_shown <- function(x, shown) {
-  rest <- nrow(x) - shown
-  if (rest > 0) paste0("(", count(rest, paste("less suspicious", called_what(x))), " not shown)")
 }
 
 # The rows as they are shown: of several classes a column says in words what the label
