@@ -6,8 +6,10 @@
 audit_words <- function(x) {
   if (x$counts[["kept"]] == 0) {
     "No: no label is as before, to compare with."
-  } else if (is.na(x$higher)) {
+  } else if (sum(x$counts[c("changed", "added")]) == 0) {
     "No: no label came in."
+  } else if (is.na(x$higher)) {
+    "No: all labels before, or all that came in, are known to be right, with no rates to compare."
   } else {
     paste0(
       if (x$alarm) "Yes" else "No", ": what came in is wrong more often than before with probability ",

@@ -73,16 +73,22 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
   if (is.data.frame(new$given) && is.data.frame(old$given)) {
     old <- audit_fitted(old, formula, ...)
   } else check_no_dots(...)
-  rows <- if (is.data.frame(new$given)) audit_table(old, new, labels) else audit_fits(old, new)
-  result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
-  result$alarm <- isTRUE(result$higher >= alarm)
-  result$status <- if (result$alarm) audit_alarm else 0L
-  result <- structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
+  result <- audit_compared(old, new, level, by, fdr, alarm, labels)
   if (quit) {
     print(result)
     leave(result$status)
   }
   result
+}
+
+#' @param old,new see audit_side(); at most one is a table.
+#' @noRd
+audit_compared <- function(old, new, level, by = NULL, fdr = 0.1, alarm = 0.8, labels = NULL) {
+  rows <- if (is.data.frame(new$given)) audit_table(old, new, labels) else audit_fits(old, new)
+  result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
+  result$alarm <- isTRUE(result$higher >= alarm)
+  result$status <- if (result$alarm) audit_alarm else 0L
+  structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
 }
 
 leave <- function(status) quit(save = "no", status = status)
@@ -131,9 +137,7 @@ audit_key <- function(table, id, side) {
 #' @noRd
 audit_fitted <- function(side, formula, ...) {
   check_given(is.null(formula), "formula")
-  table <- side$given
-  if (!is.null(side$key)) row.names(table) <- side$key
-  fit <- gpc(formula, table, ...)
+  fit <- gpc(formula, side$given, ...)
   list(given = fit, key = side$key[fit$data$rows])
 }
 
@@ -147,7 +151,8 @@ audit_match <- function(old, new, n) {
     inform_sturdy(
       c(
         i = "No rows are matched: all rows of {.arg new} are taken for further ones.",
-        i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart."
+        i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart; of a fit
+             that is the names of its rows."
       ), "unmatched"
     )
   }

@@ -175,27 +175,22 @@ diagnose_learning <- function(object) {
 #' How well the nodes of an average stand for the posterior of the hyperparameters
 #' @noRd
 diagnose_average <- function(object) {
-  models <- object$nodes$models
-  named <- model_words(models$model, object$blueprint$levels)
-  by_nodes <- models$method == "nodes"
-  counts <- models$probability > 0.05 # the others hardly count
-  uneven <- counts & by_nodes & (models$pareto_k > 0.7 | models$ess < 10) %in% TRUE
-  modes <- counts & grepl("^mode", models$method)
+  model <- object$nodes$models # of a fit's own nodes there is one
+  named <- model_words(model$model, object$blueprint$levels)
+  by_nodes <- model$method == "nodes"
   findings(
-    if (any(by_nodes)) list(happened = paste0(
-      "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ",
-      count(node_count(object), "node"), "; effective: ",
-      paste(round(models$ess[by_nodes]), "with", named[by_nodes], collapse = ", "), "."
-    )),
-    if (any(modes)) list(
-      happened = paste0("At ", count(models$modes, "mode"), ", by Laplace's method: ", named, ".")
-    ),
+    if (by_nodes) list(happened = paste0(
+      "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ", count(node_count(object), "node"),
+      "; effective: ", round(model$ess), " with ", named, "."
+    )) else if (grepl("^mode", model$method)) {
+      list(happened = paste0("At ", count(model$modes, "mode"), ", by Laplace's method: ", named, "."))
+    },
     if (isTRUE(object$learning$convergence != 0)) list(
       happened = paste0("The search for modes stopped early: ", object$learning$message, ".")
     ),
-    if (any(uneven)) list(
+    if (by_nodes && isTRUE(model$pareto_k > 0.7 || model$ess < 10)) list(
       means = paste(
-        "The weights of the nodes are uneven with", toString(named[uneven]),
+        "The weights of the nodes are uneven with", named,
         "(few effective nodes, or Pareto k above 0.7): averages are rough there."
       ),
       do = paste(

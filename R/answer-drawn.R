@@ -105,7 +105,7 @@ drawn_elsewhere <- function(calibrate, among, object, id) {
   must(rows < length(ranked), "calibrate", "leave rows that are not checked", c("drawn", "calibrate"))
   most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows + 1, max = length(ranked))
   checks$drawn <- drawn_words(rows, most)
-  drawn_checks(checks, object$data, ranked)
+  drawn_checks(checks, object$data, ranked, "calibrate")
 }
 
 #' The price in words

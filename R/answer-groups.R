@@ -55,7 +55,8 @@ group_cells <- 2e7   # this, and never more of them at once
 #'   `NA` where a group may have no row of the class.
 #' @section Conditions:
 #' Errors: `sturdy_error_by` for groups that are not those of the rows, or fewer than two; `sturdy_error_predicted` for
-#' predictions that are no classes of the rows; `sturdy_error_choice` for a `class` that is none; `sturdy_error_readers` for
+#' predictions that are no classes of the rows; `sturdy_error_units` for groups or predictions that differ in a unit;
+#' `sturdy_error_choice` for a `class` that is none; `sturdy_error_readers` for
 #' fits to [readers()]; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
 #' @references
 #' Besag, J., Green, P., Higdon, D. and Mengersen, K. (1995) Bayesian computation and stochastic systems. *Statistical
@@ -114,6 +115,7 @@ check_groups <- function(data, by) {
     is.atomic(by) && length(by) == data$n_given && !anyNA(by[data$rows]), "by",
     "be the group of each of the {data$n_given} row{?s} of the data that the fit was given", "by", got = by
   )
+  check_units_share(data, by, "by")
   groups <- droplevels(as.factor(by)[data$rows])
   must(
     nlevels(groups) > 1 && nlevels(groups) <= length(groups) / 2, "by", "be two groups or more, of several rows",
@@ -130,6 +132,7 @@ check_predicted <- function(predicted, data, levels) {
     !anyNA(code), "predicted", "be a class of each of the {data$n_given} row{?s} of the data that the fit was given",
     "predicted", got = predicted
   )
+  check_units_share(data, predicted, "predicted")
   code
 }
 
@@ -190,9 +193,13 @@ group_table <- function(counts, groups, level, higher) {
 #' @return list(rows [G]; wrong, draws x G; prevalence, hits: list(recorded [G], draws), of shares)
 #' @noRd
 group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
-  recorded <- recorded_code(judge)
-  times <- report_times(judge$data$reports)
-  rated <- rated_times(judge$data$reports)
+  reports <- judge$data$reports
+  label <- labels_apart(report_times(reports))
+  recorded <- recorded_code(judge)[label$row]
+  groups <- groups[label$row]
+  hits <- hits[label$row] # NULL of NULL
+  times <- label$times
+  rated <- times * (rated_times(reports) > 0)[label$row]
   by_group <- function(numbers) rowsum(numbers, groups)
   count <- function(true) { # of draws, a column each
     list(
@@ -201,7 +208,7 @@ group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
     )
   }
   most <- max(1, floor(group_cells / length(recorded)))
-  drawn <- do.call(Map, c(rbind, draw_classes(said, max(200, min(group_draws, most)), count, most)))
+  drawn <- do.call(Map, c(rbind, draw_classes(said, max(200, min(group_draws, most)), count, most, label$row)))
   size <- by_group(times)[, 1]
   prevalence <- function(counted) t(t(counted$event) / size)
   hit_rate <- function(counted) share_of(counted$hit, counted$event)

@@ -69,6 +69,7 @@ loo.sturdy_model <- function(x, ...) {
   structure(
     loo_shape(row_loo(x), x$data$row_names),
     yhash = rlang::hash(paste(x$data$rows, x$data$y)), # however these are stored
+    labels = label_total(x),
     class = c("sturdy_loo", "loo")
   )
 }
@@ -111,17 +112,18 @@ se_sum <- function(x) sqrt(length(x)) * stats::sd(x)
 print.sturdy_loo <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
   elpd <- x$pointwise[, "elpd_loo"]
+  labels <- c(attr(x, "labels"), length(elpd))[1]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
   print_title(
-    "<sturdy_loo> leave-one-out log predictive probability of ", count(length(elpd), "label")
+    "<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label")
   )
   print_fields(c(
     "Sum" = paste0(
       format(score[["Estimate"]], digits = digits), " (standard error ",
       format(score[["SE"]], digits = 2), ")"
     ),
-    "Mean" = format(mean(elpd), digits = digits),
+    "Mean" = format(sum(elpd) / labels, digits = digits),
     "Lowest" = paste0(
       format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest]
     )

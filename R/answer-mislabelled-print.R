@@ -19,7 +19,8 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   if (nrow(shown)) {
     print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
   }
-  cat(paste0(not_shown(x, nrow(shown)), "\n", recycle0 = TRUE))
+  rest <- nrow(x) - nrow(shown)
+  if (rest > 0) cat("(", count(rest, paste("less suspicious", called_what(x))), " not shown)\n", sep = "")
   invisible(x)
 }
 
@@ -31,8 +32,10 @@ mislabelled_fields <- function(x, digits) {
   test <- attr(x, "test")
   expected <- attr(x, "expected")
   called <- isTRUE(cutoff$rows > 0)
-  first <- if (is.null(x$reader) && (called || nrow(x) == attr(x, "n"))) {
-    first_checks(x$probability, expected$count, if (called) cutoff$rows else checks_first)
+  times <- attr(x, "times") # of all rows
+  if (is.null(times)) times <- rep(1, attr(x, "n"))
+  first <- if (is.null(x$reader) && (called || nrow(x) == length(times))) {
+    first_checks(times[seq_len(nrow(x))] * x$probability, expected$count, if (called) cutoff$rows else checks_first)
   }
   if (!is.null(test)) test$first <- first
   c(
@@ -57,12 +60,6 @@ small_shares <- function(shown, digits) {
   small <- vapply(shown, function(v) is.double(v) && any(v > 0 & v < 1e-4, na.rm = TRUE), NA)
   shown[small] <- lapply(shown[small], format_shares, digits)
   shown
-}
-
-# How many rows follow, if any do
-not_shown <- function(x, shown) {
-  rest <- nrow(x) - shown
-  if (rest > 0) paste0("(", count(rest, paste("less suspicious", called_what(x))), " not shown)")
 }
 
 # The rows as they are shown: of several classes a column says in words what the label

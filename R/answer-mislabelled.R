@@ -61,8 +61,8 @@
 #'
 #' Two things are needed: the answers to *all* rows that were drawn (one of which nothing can be said has an
 #' empty `label`, and counts as right), and the fit that they were drawn for. Rows that were checked because
-#' they look wrong are of no use here. Once other rows are checked, rows are called wrong by the model again, as
-#' a message says.
+#' they look wrong are of no use here. Once other rows are checked or trusted, rows are called wrong by the model
+#' again, as a message says.
 #'
 #' # Labels of new rows
 #' `newdata` must not hold rows of the fit. Each new row is judged by the fit and its own label
@@ -272,7 +272,7 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   }
   new_mislabelled(
     found, fdr, given, test, object$data$drawn, wrong_count(object, level), n = label_total(object),
-    rate = shown_rate(object), test = test
+    rate = shown_rate(object), test = test, times = object$data$reports$times[match(found$row, object$data$rows)]
   )
 }
 

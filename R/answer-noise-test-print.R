@@ -17,8 +17,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
       number(x$prior_none), ")"
     ),
     "Bayes factor for some" = bounded(x$bayes_factor, number, 1e4),
-    "If some are wrong" = count_interval(x$any, x, digits),
-    "Averaged" = count_interval(x$average, x, digits)
+    if (!x$settled) c("If some are wrong" = count_interval(x$any, x, digits), "Averaged" = count_interval(x$average, x, digits))
   ))
   models <- x$models
   models$pareto_k <- round(models$pareto_k, 2)

@@ -202,10 +202,8 @@ stated_evidence <- function(fit, object, labels, hides) {
 factor_by_class <- function(models) {
   one <- models$model == "one"
   by_class <- is_by_class(models$model)
-  if (!any(one) || !any(by_class)) {
-    return(NA_real_)
-  }
-  exp(models_evidence(models, by_class) - models_evidence(models, one))
+  both <- any(one) && any(by_class)
+  if (both) exp(models_evidence(models, by_class) - models_evidence(models, one)) else NA_real_
 }
 
 #' How many are wrong, and how many of them the first checks would find
@@ -214,8 +212,11 @@ stated_counts <- function(object, labels, level, average) {
   some <- average_density(object, models_with_errors(object))
   first <- if (!labels$readers && has_rows(object)) {
     said <- truth(object)
-    wrong <- mean_wrong(said) * report_times(object$data$reports)
-    first_checks(wrong[suspicion_order(said)], average$count)
+    p <- mean_wrong(said)
+    last <- min(checks_first, length(p))
+    top <- which(p >= -sort(-p, partial = last)[last]) # the others come after these
+    top <- top[order(-p[top], left_out_score(said)[top])]
+    first_checks((p * report_times(object$data$reports))[top], average$count)
   }
   list(
     some = density_summary(some, level), any = density_summary(any_density(average_density(object)), level),

@@ -192,10 +192,8 @@ noticed_model <- function(stage, wrong) {
   prior <- stats::setNames(models$prior, models$model)[models$model != "none"]
   simplest <- if (length(wrong) > 1) "one" else c(names(which(noise_only == wrong)), paste0("alone", wrong))
   holding <- intersect(c(simplest, "two", "each", "matrix"), names(prior))
-  if (!length(holding)) {
-    return(list(model = names(which.max(prior)), share = 1))
-  }
-  list(model = holding[1], share = sum(prior[holding]) / sum(prior))
+  share <- sum(prior[holding]) / sum(prior)
+  if (length(holding)) list(model = holding[1], share = share) else list(model = names(which.max(prior)), share = 1)
 }
 
 # Scores that have learned from wrong labels -------------------------------------------

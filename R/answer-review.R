@@ -55,7 +55,7 @@
 #'   * `left`: a list of `count`, `lower` and `upper`, the number of wrong labels that
 #'     remain among rows neither trusted nor in the list, and `level`;
 #'   * `none_left`: the probability that none remains;
-#'   * `unchecked` and `listed`: the numbers of rows that remain and that are in the list;
+#'   * `unchecked` and `listed`: how many labels remain and how many rows are in the list;
 #'   * `price`: with `fdr`, a list of `checks`, `among` how many rows they were drawn, `fdr`, and the numbers
 #'     expected: of wrong labels that are `found` by the checks, of `calls` after them, and of those that are `wrong`.
 #'
@@ -100,14 +100,15 @@ review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = N
   first <- suspicion(object, said, row_ids(object$data, id))[match(places, order), ]
   right <- first$probability <= 0.5
   first$suggested[right] <- first$label[right]
-  first$found <- cumsum(first$probability)
+  times <- report_times(object$data$reports)
+  first$found <- cumsum(times[places] * first$probability)
   if (length(drawn)) first$drawn <- drawn_words(n, drawn$price$among)
   left <- setdiff(open, places)
   density <- wrong_density(object, left)
   structure(
     first[c("row", id_column(first), "label", "suggested", "probability", "found", if (length(drawn)) "drawn")],
     left = c(density_summary(density, level), list(level = level)),
-    none_left = density[1] / sum(density), unchecked = length(left), listed = nrow(first),
+    none_left = density[1] / sum(density), unchecked = sum(times[left]), listed = nrow(first),
     price = drawn$price, class = c("sturdy_review", "data.frame")
   )
 }
@@ -127,7 +128,7 @@ print.sturdy_review <- function(x, digits = 2, ...) {
   ), c(
     "What next?" = if (length(price)) {
       price_words(price)
-    } else next_words(list(rows = nrow(x), found = sum(x$probability), left = left$count)),
+    } else next_words(list(rows = nrow(x), found = max(x$found, 0), left = left$count)),
     "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (",
       format(100 * left$level), "% interval ", range_text(left), "); none: ",

@@ -47,7 +47,9 @@ brier_score <- function(object, ...) {
 #' @rdname brier_score
 #' @export
 log_score <- function(object, ...) {
-  new_score("log", unname(loo(fit_of(object, ...))$pointwise[, "elpd_loo"]))
+  object <- fit_of(object, ...)
+  check_sites_kept(object)
+  new_score("log", left_out_score(truth(object)))
 }
 
 score_titles <- c(brier = "Brier score (smaller is better)", log = "log score (larger is better)")

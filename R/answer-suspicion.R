@@ -32,7 +32,7 @@ suspicion <- function(object, said = truth(object), ids = row_ids(object$data), 
   found$loo_wrong <- rowSums(replace(unseen, cbind(rows, said$y), 0))
   found[names(more)] <- more
   found <- found[order, ]
-  row.names(found) <- make.unique(as.character(found$row))
+  row.names(found) <- if (anyDuplicated(found$row)) make.unique(as.character(found$row)) else found$row
   found
 }
 

@@ -273,16 +273,20 @@ verdict_notes <- function(test) {
 #' @noRd
 which_class_words <- function(test) {
   differ <- isTRUE(test$two > verdict_limits[2])
-  one <- one_class(test)
-  if (differ && length(test$levels) > 2) {
-    paste0("Odds of ", odds_words(test$two), " that some classes are taken for particular others: see noise_matrix().")
-  } else if (length(one)) {
-    other <- encodeString(setdiff(test$levels, one), quote = "\"")
+  models <- test$models
+  share <- shares(models$probability * (models$model != "none"))
+  alone <- noise_alone(models$model)
+  one <- test$levels[alone[which(share > 0.5 & !is.na(alone))]] # more likely than not if some are wrong
+  other <- encodeString(setdiff(test$levels, one), quote = "\"")
+  if (length(one)) {
     paste0(
-      "Only true ", quoted_empty(one), " seem recorded wrongly. If ", other,
-      " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
+      "Only true ", quoted_empty(one), " seem recorded wrongly.", if (length(other) == 1) paste0(
+        " If ", other, " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
+      )
     )
-  } else if (differ && side_told(test$models)) {
+  } else if (differ && "matrix" %in% models$model) {
+    paste0("Odds of ", odds_words(test$two), " that some classes are taken for particular others: see noise_matrix().")
+  } else if (differ && side_told(models)) {
     most <- test$rates$class[which.max(test$rates$rate)]
     paste0("Odds of ", odds_words(test$two), " that more labels of true ", quoted_empty(most), " are wrong.")
   }
@@ -294,21 +298,13 @@ named_notes <- function(notes) {
   stats::setNames(as.character(notes), c("Note", rep("", length(notes)))[seq_along(notes)])
 }
 
-#' The class of two whose labels alone are wrong, where that is more likely than not if some are
-#' @noRd
-one_class <- function(test) {
-  alone <- noise_alone(test$models$model)
-  share <- shares(test$models$probability * (test$models$model != "none"))
-  if (length(test$levels) == 2) test$levels[alone[which(share > 0.5 & !is.na(alone))]]
-}
-
-#' Do the data say in which class labels are wrong, where both models of one class alone were tried?
+#' Do the data say in which class labels are wrong, where several models of one class alone were tried?
 #' With rates by group either may beat one rate, as it predicts fewer wrong labels
 #' @param models of noise_statement().
 #' @noRd
 side_told <- function(models) {
-  sides <- models$log_evidence[!is.na(noise_alone(models$model))]
-  length(sides) < 2 || !isTRUE(abs(diff(sides)) <= log(verdict_limits[2]))
+  sides <- sort(models$log_evidence[!is.na(noise_alone(models$model))], decreasing = TRUE)
+  !isTRUE(sides[1] - sides[2] <= log(verdict_limits[2]))
 }
 
 #' A number in words where it is beyond what it can be trusted to

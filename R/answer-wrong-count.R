@@ -30,9 +30,8 @@ wrong_density <- function(object, rows = seq_along(said$y)) {
   said <- node_truth(object)
   reports <- object$data$reports
   if (by_readers(reports)) {
-    return(reports_mixture(said, reports))
-  }
-  wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, reports$times[rows])
+    reports_mixture(said, reports)
+  } else wrong_mixture(wrong_each(said)[rows, , drop = FALSE], said$weight, reports$times[rows])
 }
 
 #' Distribution of the number of wrong labels under some noise models of an average

@@ -33,11 +33,11 @@ mold_formula <- function(formula, data, scale, na.action = stats::na.omit, subse
   # by name, as a row that a subset repeats has several
   items <- attr(given, "items")
   table <- list(
-    rows = at[match(row.names(given), row.names(picked))],
+    rows = at[row_places(given, picked)],
     names = if (is.null(items)) row.names(given) else items,
     na_action = attr(frame, "na.action"), n_given = nrow(all)
   )
-  molded <- with_labels(molded, outcome, table, match(row.names(frame), row.names(given)))
+  molded <- with_labels(molded, outcome, table, row_places(frame, given))
   given <- given[open, , drop = FALSE]
   molded <- with_unlabelled(molded, formula_features(given, attr(frame, "terms")), table, open)
   with_formula_offset(molded, frame, given, data)
@@ -49,6 +49,13 @@ mold_response <- function(y, arg = "y", ...) {
   if (is_readers_response(y)) {
     mold_readers(y, arg, ...)
   } else if (is_soft_response(y)) mold_soft(y, arg, ...) else mold_outcome(y, arg, ...)
+}
+
+#' Where the rows of a frame are among those that it was taken from
+#' @noRd
+row_places <- function(frame, given) {
+  same <- identical(attr(frame, "row.names"), attr(given, "row.names"))
+  if (same) seq_len(nrow(frame)) else match(row.names(frame), row.names(given))
 }
 
 #' Molded rows with their labels

@@ -70,7 +70,9 @@ blueprint_columns <- function(blueprint) {
 encode_features <- function(features, coding, n) {
   columns <- .mapply(encode_feature, list(features, coding), NULL)
   names <- as.character(unlist(coding_names(coding)))
-  matrix(as.double(unlist(columns)), n, length(names), dimnames = list(NULL, names))
+  X <- do.call(cbind, c(list(matrix(0, n, 0)), columns))
+  dimnames(X) <- list(NULL, names)
+  X
 }
 
 #' Names of the columns of each feature; a number has no levels

@@ -61,6 +61,9 @@ inform_repeats <- function(features, y) {
 row_groups <- function(columns) {
   group <- rep(1, length(columns[[1]]))
   for (v in columns) {
+    if (!anyDuplicated(v)) {
+      return(seq_along(v))
+    }
     group <- group + length(group) * as.numeric(match(v, unique(v)))
     group <- match(group, unique(group))
     if (!anyDuplicated(group)) break

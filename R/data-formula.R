@@ -145,7 +145,7 @@ check_na_action <- function(na.action) {
 #' The rows of a model frame that `na.action` keeps
 #' @noRd
 apply_na_action <- function(frame, na.action) {
-  if (is.null(na.action)) {
+  if (is.null(na.action) || identical(na.action, stats::na.omit) && !anyNA(frame)) {
     return(frame)
   }
   na.action <- check_na_action(na.action)

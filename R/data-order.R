@@ -9,10 +9,9 @@
 #'
 #' @param keys vectors, one entry a row, to sort by.
 #' @noRd
-row_order <- function(keys) {
-  sorted <- do.call(order, c(keys, list(method = "radix")))
-  sorted[order(golden_share(seq_along(sorted)))]
-}
+row_order <- function(keys) in_golden_steps(do.call(order, c(keys, list(method = "radix"))))
+
+in_golden_steps <- function(sorted) sorted[order(golden_share(seq_along(sorted)))]
 
 #' Steps of the golden ratio, which spread over [0, 1) however many there are
 #' @noRd
@@ -24,7 +23,20 @@ rows_for_all <- function(X, k) {
   if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X), k))
 }
 
-table_order <- function(X, y = NULL) row_order(table_keys(X, y))
+table_order <- function(X, y = NULL, across = FALSE) in_golden_steps(table_sorted(X, y, across))
+
+#' The rows of a table sorted; where its first columns, in cells, tell all of them apart, as they nearly always do of
+#' measurements, the others are not looked at
+#' @param across whether the rows are the columns of X.
+#' @noRd
+table_sorted <- function(X, y = NULL, across = FALSE) {
+  column <- function(j) in_cells(if (across) X[j, ] else X[, j])
+  first <- if (dim(X)[2 - across] > order_first) lapply(seq_len(order_first), column)
+  sorted <- if (length(first)) do.call(order, c(first, list(method = "radix")))
+  apart <- length(first) && all(Reduce(`|`, lapply(first, function(v) diff(v[sorted]) != 0)))
+  if (apart) sorted else do.call(order, c(table_keys(if (across) t(X) else X, y), list(method = "radix")))
+}
+order_first <- 4L # one may be an intercept
 
 #' What the rows of a table are sorted by: rounding alone, in any column, does not decide their order
 #' before all else does
@@ -55,20 +67,21 @@ columns_apart <- function(X) {
 #' @param width of values that are one, as a share of the range of their column.
 #' @noRd
 alike_groups <- function(columns, width) {
-  group <- rep(1, length(columns[[1]]))
+  n <- length(columns[[1]])
+  group <- rep(1, n)
+  open <- seq_len(n) # rows whose group has others
   for (v in c(columns, columns)) {
-    if (!anyDuplicated(group)) break
-    order <- order(group, v)
+    if (length(open) < 2) break
     most <- width * diff(range(v))
-    sorted <- v[order]
-    first <- c(TRUE, diff(group[order]) > 0 | diff(sorted) > most)
-    chain <- cumsum(first)
+    open <- open[order(group[open], v[open])]
+    sorted <- v[open]
+    first <- c(TRUE, diff(group[open]) > 0 | diff(sorted) > most)
     # a chain of neighbours may lead far: away from its first only equal values are alike
-    far <- which(sorted - sorted[first][chain] > most)
-    chain[far] <- chain[far] + as.double(length(v)) * match(sorted[far], sorted[far])
-    group[order] <- chain
+    first <- first | sorted - sorted[first][cumsum(first)] > most & c(TRUE, diff(sorted) > 0)
+    group[open] <- cumsum(first) + max(group)
+    open <- open[!(first & c(first[-1], TRUE))]
   }
-  match(group, unique(group))
+  if (length(open)) match(group, unique(group)) else seq_len(n)
 }
 
 #' The order in which classes have coordinates where several are integrated over, so that results do

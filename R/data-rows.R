@@ -92,7 +92,7 @@ is_identifier <- function(v) {
   names_or_numbers && !anyDuplicated(v)
 }
 
-row_max <- function(x) x[cbind(seq_len(nrow(x)), max.col(x, "first"))]
+row_max <- function(x) do.call(pmax, lapply(seq_len(ncol(x)), function(j) unname(x[, j])))
 
 is_whole <- function(v) holds_of(v, function(v) all(is.finite(v)) && all(v == round(v)))
 

@@ -90,7 +90,7 @@ inform_units <- function(table, molded) {
   inputs <- setdiff(colnames(table), molded$blueprint$response)
   found <- vapply(inputs, function(name) {
     v <- if (is.data.frame(table)) table[[name]] else table[, name]
-    is.null(dim(v)) && may_be_units(v[data$rows], data$y)
+    is.null(dim(v)) && names_things(v[utils::head(data$rows, 1000)]) && may_be_units(v[data$rows], data$y)
   }, NA)
   inform_these(
     "units",
@@ -103,10 +103,10 @@ inform_units <- function(table, molded) {
   )
 }
 
+names_things <- function(v) feature_kind(v) == "factor" || feature_kind(v) == "numeric" && is_whole(v)
+
 may_be_units <- function(v, y) {
-  kind <- feature_kind(v)
-  names_things <- kind == "factor" || kind == "numeric" && is_whole(v)
-  if (!names_things || anyNA(v)) {
+  if (!names_things(v) || anyNA(v)) {
     return(FALSE)
   }
   of <- match(v, unique(v))
@@ -119,5 +119,5 @@ may_be_units <- function(v, y) {
   share <- tabulate(match(y, unique(y))) / length(y)
   chance <- sum(log(rowSums(outer(size, share, function(m, p) p^m))))
   changes <- sum(diff(y[first][order(v[first])]) != 0) # by size numbers may tell classes apart
-  chance < log(units_chance) && (kind == "factor" || 2 * changes > length(size) * (1 - sum(share^2)))
+  chance < log(units_chance) && (feature_kind(v) == "factor" || 2 * changes > length(size) * (1 - sum(share^2)))
 }

@@ -33,18 +33,17 @@ ep_result <- function(result, df, L, code) {
 #'   native_gp_fits().
 #' @param final whether this is the posterior that a fit will hold, so that further
 #'   starts are worth their time: see ep_settle().
-#' @return the `ep` list with `value`, `gradient` (both `NULL` unless asked for),
-#'   `slope` (that in omega), `second`, where control asks for it, and `C`, the covariance of the
-#'   weights, in weight space.
+#' @return the `ep` list with `value`, `NULL` without a criterion, `second`, where control asks for it,
+#'   and `C`, the covariance of the weights, in weight space.
 #' @noRd
 ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(),
-                   criterion = "none", gradient = FALSE, final = FALSE) {
+                   criterion = "none", final = FALSE) {
   progress <- ep_progress(control, latent$n)
-  L <- report_likelihood(latent$reports, omega)
+  L <- report_likelihood(latent$reports, omega, latent$cells)
   run <- function(L, sites, damping = 1) {
     control$damping <- damping * control$damping
     at <- list(hyper = hyper, L = L, sites = sites)
-    latent$ep(list(at), df, control, criterion, gradient, progress)[[1]]
+    latent$ep(list(at), df, control, criterion, progress = progress)[[1]]
   }
   # log-concave, and every pattern of labels possible
   certain <- is.infinite(df) && all(rowSums(L > 0) == 1) && isTRUE(hyper$nugget > 0)
@@ -56,8 +55,6 @@ ep_run <- function(latent, hyper, df, omega, sites = NULL, control = ep_control(
   out <- result$out
   ep <- ep_result(result, df, L, latent$y)
   ep$value <- out$value
-  ep$gradient <- out$gradient
-  ep$slope <- if (!is.null(out$slope)) report_slope(latent$reports, omega, out$slope)
   ep$cold <- result$cold
   ep$second <- if (isTRUE(control$second)) out$second
   ep$C <- out$extra

@@ -150,7 +150,7 @@ check_probability <- function(object, problem, run, draws, progress) {
       mean_gap = NA_real_, ess = NA_real_
     ))
   }
-  start <- run$F[, systematic(exp(run$log_w - run$log_z), ais_chains)]
+  start <- run$F[, systematic(exp(run$log_w - run$log_z), ais_chains), drop = FALSE]
   start <- matrix(move_chains(problem, start, 1L, 50L), ncol = ais_chains)
   moves <- sample_moves(problem, start, draws, 5L, progress)
   latent <- latent_new(object, object$data$X)

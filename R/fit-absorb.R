@@ -115,7 +115,7 @@ inform_new_lost <- function(object, newdata, y, n) {
 #' @noRd
 with_new_rows <- function(object, new, newdata) {
   data <- object$data
-  object$data <- c(data["unlabelled"[!is.null(data$unlabelled)]], list(
+  object$data <- c(data[intersect(names(data), c("unlabelled", "kind", "in_sample"))], list(
     X = rbind(data$X, new$X), y = c(data$y, new$y), rows = c(data$rows, data$n_given + new$rows),
     row_names = c(data$row_names, row_names_of(newdata, data$n_given)[new$rows]),
     na_action = data$na_action, n_given = data$n_given + nrow(newdata)

@@ -96,15 +96,12 @@ fixed_points <- function(object, nodes, df) {
   latent <- model_latent(object)
   control <- object$spec$control
   control$second <- isTRUE(nodes$models$corrected[1])
-  points <- lapply(seq_along(nodes$hyper), function(k) {
-    list(hyper = nodes$hyper[[k]], L = row_likelihood(object, k), sites = NULL)
-  })
-  out <- lapply(latent$ep(points, df, control), function(o) if (ep_converged(o)) o)
+  out <- nodes_ep(nodes, latent, df, control)
   if (all(vapply(out, is.null, NA))) {
     best <- which.max(nodes$table$weight)
-    at <- points[[best]]
-    run <- function(L, sites) latent$ep(list(list(hyper = at$hyper, L = L, sites = sites)), df, control)[[1]]
-    found <- ep_continue(run, at$L, NULL)$out
+    hyper <- nodes$hyper[[best]]
+    run <- function(L, sites) latent$ep(list(list(hyper = hyper, L = L, sites = sites)), df, control)[[1]]
+    found <- ep_continue(run, row_likelihood(object, best), NULL)$out
     if (!ep_converged(found)) abort_nodes_lost()
     out[[best]] <- found
   }

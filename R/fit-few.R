@@ -31,10 +31,7 @@ choose_nodes <- function(object, gap = few_gap) {
   among <- spread_nodes(at$model)
   answers <- node_answers(object, at$weight, among)
   weight <- sparse_weights(answers$each, answers$mean, gap)
-  if (is.null(weight)) {
-    return(all_nodes(object))
-  }
-  list(node = among[weight > 0], weight = weight[weight > 0])
+  if (is.null(weight)) all_nodes(object) else list(node = among[weight > 0], weight = weight[weight > 0])
 }
 
 #' Some of very many nodes, of each noise model its share: the same in whatever order these are
@@ -104,7 +101,7 @@ rows_looked_at <- function(object) {
   scores <- !is.null(object$recalibration) # then columns are classes, too
   turn <- class_turn(y, classes, times, if (scores) colSums(X) else numeric(classes))
   if (scores) X <- X[, turn, drop = FALSE]
-  sorted <- do.call(order, table_keys(X, match(y, turn)))
+  sorted <- table_sorted(X, match(y, turn))
   repeated_rows(sorted, times[sorted], few_looked_at)
 }
 

@@ -10,12 +10,12 @@ as_filtered <- function(object) {
   if (inherits(object, "bpm_filtered")) {
     return(object)
   }
-  object$filter <- no_counts
-  if (!is.null(object$ep)) {
-    object$filter[c("log_evidence", "counts")] <- list(object$ep$log_evidence, label_counts(object))
-  }
+  filter <- no_counts
+  if (!is.null(object$ep)) filter[c("log_evidence", "counts")] <- list(object$ep$log_evidence, label_counts(object))
+  object$filter <- filter
   object[c("data", "ep", "nodes", "label_stage")] <- list(NULL) # it goes on from the point of an average
-  class(object) <- c("bpm_filtered", class(object))
+  object$shards <- NULL # whose rows are among those counted
+  class(object) <- c("bpm_filtered", setdiff(class(object), "sharded"))
   object
 }
 

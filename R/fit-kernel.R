@@ -16,7 +16,7 @@ new_kernel_latent <- function(data, kernel, columns, Z) {
 #' What a fit keeps of the result of EP
 #' @noRd
 kept_ep <- function(ep, spec) {
-  ep[c("C", "value", "gradient", "slope", "cold", "truth")] <- NULL
+  ep[c("C", "value", "cold", "truth")] <- NULL
   if (!spec$control$trace) ep["trace"] <- list(NULL)
   ep
 }

@@ -33,9 +33,8 @@ abort_several <- function(what, instead) {
 #' @noRd
 label_counts <- function(object) {
   if (is.null(object$data)) {
-    return(c(object$filter$counts, object$shards$counts))
-  }
-  tabulate(label_code(object$data), length(object$blueprint$levels))
+    c(object$filter$counts, object$shards$counts)
+  } else tabulate(label_code(object$data), length(object$blueprint$levels))
 }
 
 #' What the model is called

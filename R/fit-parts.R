@@ -3,7 +3,7 @@
 #' @export
 nobs.sturdy_model <- function(object, ...) {
   check_model(object)
-  as.integer(sum(label_counts(object)))
+  row_count(object)
 }
 
 #' @export

@@ -1,5 +1,7 @@
 # What the rows of a fit may have that is not for every verb: several labels each, weights, offsets.
 
+row_count <- function(object) as.integer(sum(label_counts(object)))
+
 #' The number of labels
 #' @noRd
 label_total <- function(object) {
@@ -7,7 +9,7 @@ label_total <- function(object) {
   if (has_readers(object)) {
     sum(reports$source > 0L)
   } else if (is.null(reports$times)) {
-    nobs(object)
+    row_count(object)
   } else {
     sum(reports$times)
   }

@@ -71,6 +71,10 @@ recorded_rows <- function(object) {
   recorded_prob(if (stage) truth_in_blocks(nodes(object), seen, object$data) else truth(object))
 }
 
+#' Which labels the other rows predict to be others
+#' @noRd
+row_missed <- function(object) max.col(recorded_rows(object), ties.method = "first") != label_code(object$data)
+
 #' Has a fit its rows, and a posterior of them?
 #' @noRd
 has_rows <- function(object) has_numbers(object$ep$b) && !is.null(object$data)
@@ -97,18 +101,19 @@ suspicious_rows <- function(object) {
 
 #' Draws of the true classes of rows, those of a point of the noise together
 #' @param said see truth() and node_truth(). @param keep what is made of some of the draws, n x at most `most`.
+#' @param row of these n, the rows of `said` that they are.
 #' @return a list of what was kept
 #' @noRd
-draw_classes <- function(said, draws, keep, most = draws) {
+draw_classes <- function(said, draws, keep, most = draws, row = seq_len(size[1])) {
   size <- dim(said$p)
   node <- do.call(rep.int, unname(node_draws(said$weight, draws))) # of each draw
   parts <- split(node, list(node, ceiling(seq_along(node) / most)), drop = TRUE)
   with_seed_or_stream(1L, lapply(parts, function(part) {
-    u <- matrix(stats::runif(size[1] * length(part)), size[1])
+    u <- matrix(stats::runif(length(row) * length(part)), length(row))
     class <- replace(u, TRUE, 1)
     upto <- 0
     for (t in seq_len(size[2] - 1)) {
-      upto <- upto + said$p[, t, part[1]]
+      upto <- upto + said$p[row, t, part[1]]
       class <- class + (u > upto)
     }
     keep(class)
@@ -119,12 +124,6 @@ draw_classes <- function(said, draws, keep, most = draws) {
 #' @noRd
 row_loo <- function(object) {
   if (has_rows(object)) report_times(object$data$reports) * left_out_score(truth(object)) else numeric()
-}
-
-#' Leave-one-out probability of one of them
-#' @noRd
-row_left_out <- function(object) {
-  if (has_rows(object)) exp(left_out_score(truth(object))) else numeric()
 }
 
 #' How many of its labels a fit expects to be wrong, those of readers each counted

@@ -44,7 +44,7 @@
 #'   row and the position of another (give `id`, or both);
 #' * `sturdy_error_id`: other values of `id`;
 #' * `sturdy_message_checked`: the checks were taken in;
-#' * `sturdy_message_draw_left`: these checks put an end to the guarantee of those before, see [mislabelled()];
+#' * `sturdy_message_draw_left`: these checks, or rows that are trusted, put an end to the guarantee of those before, see [mislabelled()];
 #' * `sturdy_message_open_answers`: some answers of a report are no checks;
 #' * `sturdy_message_checks_left`: new `data` replace rows that were checked; the field `checked`
 #'   is their number;

@@ -260,10 +260,8 @@ check_fixed <- function(fixed) {
 
 #' @noRd
 shape_title <- function(kernel) {
-  if (kernel$shape != "rational quadratic") {
-    return(kernel$shape)
-  }
-  paste0(kernel$shape, " (alpha ", format_each(kernel$alpha, 3), ")")
+  alpha <- paste0(" (alpha ", format_each(kernel$alpha, 3), ")")
+  paste0(kernel$shape, if (kernel$shape == "rational quadratic") alpha)
 }
 
 #' @export

@@ -26,7 +26,7 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   models <- label_models(parts, noise)
   kept <- label_thinned(parts, models$probability, all$labels, all$share, rows_alike(P, data$reports, way))
   nodes <- c(list(models = models), kept, noise["ruled_out"])
-  nodes[c("truth", "unusual", "wrong")] <- label_says(all, nodes, data, order)
+  nodes[c("truth", "unusual", "wrong")] <- label_says(all, rows, nodes, data, order)
   nodes$plain <- label_plain(rows, noise, near, parts, models)
   nodes
 }
@@ -83,14 +83,9 @@ label_telling <- function(all, P, reports) {
     some <- spread_over(all$n, most)
     return(label_rows(P[some, , drop = FALSE], reports_of(reports, some), all$way))
   }
-  cells <- score_cells(list(
+  label_cells(all, score_cells(list(
     kind = all$data$kind, logit = all$data$S[2, ] - all$data$S[1, ], times = report_times(reports)
-  ))
-  S <- stats::plogis(rbind(-cells$logit, cells$logit), log.p = TRUE)
-  if (all$groups) all$data$group <- label_groups(all$kinds)[cells$kind + 1L]
-  all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, cells$kind, cells$times)
-  all$n <- length(cells$kind)
-  all
+  )))
 }
 
 #' Rows of two classes by their scores: those with different ones or, of more than tell the

@@ -62,13 +62,7 @@ label_weighted <- function(problem, modes, size) {
   }, numeric(ncol(Z)))
   raw <- value - row_log_sum(matrix(mixture, ncol(Z)))
   raw[!is.finite(raw)] <- -Inf
-  smooth <- pareto_smooth(raw)
-  total <- log_sum(smooth$log_weight)
-  w <- exp(smooth$log_weight - total)
-  list(
-    Z = Z, said = said, log_weight = log(w), log_evidence = total - log(ncol(Z)),
-    ess = if (is.finite(total)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
-  )
+  c(list(Z = Z, said = said), smoothed_weights(raw))
 }
 
 #' Normal points by the curvature at modes, where coordinates are too many for weights

@@ -4,20 +4,22 @@
 
 label_rows_most <- c(two = 1000L, several = 5000L) # above which two classes are put into cells, and
 # of several some rows tell the coordinates
+label_even <- 0.01          # of the logit, at which many rows of two classes are looked at, and between
 label_exact <- 500L         # labels up to which distributions of numbers are exact
 label_model_least <- 1e-10 # probability below which a noise model is not asked row by row
 
 #' The rows that it has learned from
 #'
-#' @param all see label_rows(). @param nodes of label_average() so far. @param data list(y, reports) of
-#'   these rows. @param order of the rows, whose answers come in that which was given.
+#' @param all see label_rows(). @param telling those that tell the coordinates. @param nodes of label_average() so
+#'   far. @param data list(y, reports) of these rows. @param order of the rows, whose answers come in that which was given.
 #' @return list(truth, unusual, wrong)
 #' @noRd
-label_says <- function(all, nodes, data, order) {
+label_says <- function(all, telling, nodes, data, order) {
   y <- label_code(data)
-  said <- label_said(all, nodes, y)
+  back <- order(order)
+  said <- label_said(all, nodes, y, back, if (!by_readers(data$reports)) telling)
   wrong <- Map(function(name, one) label_number(all, nodes, name, one, data), names(said), said)
-  c(label_truth(said, nodes$models, y, order(order)), list(wrong = wrong))
+  c(label_truth(said, nodes$models, y[back]), list(wrong = wrong))
 }
 
 #' Any rows with scores and labels, of those that it has learned from
@@ -25,14 +27,16 @@ label_says <- function(all, nodes, data, order) {
 #' @noRd
 label_says_of <- function(P, data, nodes, way) {
   y <- label_code(data)
-  said <- label_said(label_rows(P, data$reports, way), nodes, y)
-  label_truth(said, nodes$models, y, seq_along(y))
+  label_truth(label_said(label_rows(P, data$reports, way), nodes, y), nodes$models, y)
 }
 
 #' What each noise model that counts says of rows
-#' @param y labels. @return list by noise model, see native_label_said(), with the points and weights that it is said by
+#' @param y labels. @param back places of the answers. @param telling rows over which sums are those over all, or `NULL`.
+#' @return list by noise model: rows, a matrix of truth and seen by class, unusual and log_inverse; wrong and spread: see
+#'   native_label_said(); the points and weights that it is said by
 #' @noRd
-label_said <- function(all, nodes, y) {
+label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
+  steps <- if (!is.null(telling)) label_steps(all, y, back)
   models <- nodes$models
   some <- models[models$model != "none", ]
   best <- some$model[which.max(some$probability)]
@@ -42,24 +46,67 @@ label_said <- function(all, nodes, y) {
     weight <- shares(nodes$table$weight[mine])
     omega <- as_slices(nodes$omega[mine])
     points <- c(nodes$points[[name]], list(L = label_likelihoods(all$kinds, omega)))
-    c(native_label_said(all$data, points, weight, y - 1L), list(points = points, weight = weight))
+    by <- function(rows, y) native_label_said(rows$data, points, weight, y - 1L)
+    said <- if (is.null(steps)) by(all, y) else by(steps, steps$y)
+    rows <- rbind(said$truth, said$seen, said$unusual[, 1], said$log_inverse)
+    rows <- if (is.null(steps)) {
+      t(rows)[back, , drop = FALSE]
+    } else native_label_between(steps$at, steps$u, rows)
+    if (!is.null(steps)) said <- by(telling, steps$of_kind[telling$data$kind + 1L])
+    list(rows = rows, wrong = said$wrong, spread = said$spread, points = points, weight = weight)
   })
 }
 
-#' What the noise models that were asked say together
-#' @param said see label_said(). @param back places of the answers. @return list(truth, unusual)
+#' Rows of two classes at even steps of the logit, where they are no more than half of those that lie between them:
+#' what points say is smooth, and its cubics through the steps are within some 1e-6 of it
+#' @return as label_rows(), with the labels y, and of_kind, of each kind; at and u of all rows at places `back`, see
+#'   native_label_between()
 #' @noRd
-label_truth <- function(said, models, y, back) {
-  n <- length(y)
+label_steps <- function(all, y, back) {
+  logit <- (all$data$S[2, ] - all$data$S[1, ]) / label_even
+  ends <- floor(range(logit)) + c(-1, 2)
+  size <- diff(ends) + 1
+  kinds <- all$data$kinds
+  if (all$classes > 2 || all$n <= max(label_rows_most[["two"]], 2 * size * kinds)) {
+    return(NULL)
+  }
+  of_kind <- y[match(seq_len(kinds) - 1L, all$data$kind)]
+  steps <- label_cells(all, list(
+    kind = rep(seq_len(kinds) - 1L, each = size), logit = rep(label_even * (ends[1]:ends[2]), kinds), times = NULL
+  ))
+  kind <- all$data$kind[back]
+  logit <- logit[back]
+  c(steps, list(
+    y = rep(of_kind, each = size), of_kind = of_kind, at = as.integer(kind * size + floor(logit) - ends[1]),
+    u = logit - floor(logit)
+  ))
+}
+
+#' Rows of two classes in the place of others
+#' @param cells see score_cells(). @return as label_rows()
+#' @noRd
+label_cells <- function(all, cells) {
+  S <- stats::plogis(rbind(-cells$logit, cells$logit), log.p = TRUE)
+  if (all$groups) all$data$group <- label_groups(all$kinds)[cells$kind + 1L]
+  all$data[c("P", "S", "kind", "times")] <- list(exp(S), S, cells$kind, cells$times)
+  all$n <- length(cells$kind)
+  all
+}
+
+#' What the noise models that were asked say together
+#' @param said see label_said(). @param y labels in the order of its answers. @return list(truth, unusual)
+#' @noRd
+label_truth <- function(said, models, y) {
+  classes <- seq_len(ncol(said[[1]]$rows) / 2 - 1)
   weight <- shares(models$probability[match(names(said), models$model)])
-  of_classes <- function(name) as_slices(lapply(said, function(one) t(one[[name]])[back, , drop = FALSE]))
-  of_rows <- function(name) matrix(vapply(said, function(one) one[[name]][back], numeric(n)), n)
+  columns <- function(which) as_slices(lapply(said, function(one) one$rows[, which, drop = FALSE]))
+  last <- function(which) matrix(columns(2 * length(classes) + which), length(y))
   list(
     truth = list(
-      p = of_classes("truth"), loo = of_classes("seen"), log_z = -of_rows("log_inverse"), weight = weight,
-      model = names(said), y = y[back], source = NULL
+      p = columns(classes), loo = columns(length(classes) + classes), log_z = -last(2), weight = weight,
+      model = names(said), y = y, source = NULL
     ),
-    unusual = drop(of_rows("unusual") %*% weight)
+    unusual = drop(last(1) %*% weight)
   )
 }
 

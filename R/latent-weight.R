@@ -10,9 +10,9 @@ latent_weight <- function(Xt, labels, prior) {
   k <- nrow(Xt)
   # the features three times and, for the gradient, some 270 n-vectors
   check_memory(n * (3 * k + 270) + 8 * k^2, n, FALSE)
-  rows <- latent_rows(t(Xt), labels)
+  rows <- latent_rows(Xt, labels, across = TRUE)
   given <- Xt
-  Xt <- t(rows$X)
+  Xt <- rows$X
   span <- if (k > n && !any(prior$free)) row_span(Xt, weight_scales(prior))
   new_latent(
     n = n, columns = k, classes = 2L, y = labels$y, reports = rows$reports,

@@ -7,6 +7,7 @@
 #   functions latent functions: one with two classes or classes in an order, else one a class
 #   y         labels of the rows, 1..C; NULL where rows are elsewhere
 #   reports   what is known of the labels; where rows are elsewhere, of each kind of row
+#   cells     see report_cells(), of these
 #   hyper     named list of hyperparameters on the natural scale
 #   free      names of those to be learned
 #   prior     named list of list(meanlog, sdlog), or NULL
@@ -32,7 +33,7 @@
 #' @noRd
 new_latent <- function(n, columns, classes, functions = if (classes > 2) classes else 1L, y, reports,
                        hyper, free, prior, least = list(), coarse = NULL, second, Z = NULL, places = FALSE,
-                       ep, some, again = NULL, project = NULL, predict = NULL) {
+                       ep, some, again = NULL, project = NULL, predict = NULL, cells = report_cells(reports)) {
   stopifnot(
     is.function(ep), is.function(some), classes == reports$classes, all(free %in% names(hyper)),
     is.null(y) || length(y) == n && reports$n == n
@@ -52,15 +53,16 @@ row_labels <- function(data) {
 #' Rows in the order in which EP takes them
 #'
 #' @param X encoded inputs. @param labels see row_labels(). @param fields,columns see
-#'   in_order().
+#'   in_order(). @param across whether the rows are the columns of X.
 #' @return list(n, X, reports, first(k): labels of the first k; likelihoods(L),
 #'   sites(sites): rows there; result(out): rows back; times, or `NULL`; offset(hyper), the prior
 #'   means, or `NULL`).
 #' @noRd
-latent_rows <- function(X, labels, fields = row_fields, columns = 1L) {
-  visit <- table_order(X, labels$y)
+latent_rows <- function(X, labels, fields = row_fields, columns = 1L, across = FALSE) {
+  visit <- table_order(X, labels$y, across)
   c(in_order(visit, fields, columns), list(
-    n = nrow(X), X = X[visit, , drop = FALSE], reports = visited_reports(labels$reports, visit),
+    n = length(visit), X = if (across) X[, visit, drop = FALSE] else X[visit, , drop = FALSE],
+    reports = visited_reports(labels$reports, visit),
     likelihoods = function(L) L[visit, , drop = FALSE],
     times = labels$reports$times[visit],
     # in units of the nugget's standard deviation [M 3.20]
@@ -116,12 +118,6 @@ visited_reports <- function(reports, visit) {
   reports
 }
 
-#' A noise model as the sources of a latent's reports have it
-#' @noRd
-latent_omega <- function(latent, epsilon) {
-  as_omega(epsilon, latent$classes, length(latent$reports$sources), latent_share(latent))
-}
-
 #' How a rate of wrong labels is shared by the other classes, see as_omega()
 #' @noRd
 latent_share <- function(latent) {
@@ -132,7 +128,7 @@ latent_share <- function(latent) {
 #' The likelihoods of its rows under a noise model
 #' @param omega S x C x C
 #' @noRd
-latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega)
+latent_likelihood <- function(latent, omega) report_likelihood(latent$reports, omega, latent$cells)
 
 #' Which hyperparameters of a kernel are learned
 #' @noRd

@@ -10,12 +10,21 @@ average_uneven <- 0.25        # of their number effective
 average_cheap <- 8e6          # flops of a pass over the rows of which a node is cheap
 average_integral <- 5000      # flops of the integrals of a row and class of several
 
-#' The noise model that is learned under
+#' The noise model that is learned under. Where a matrix would have very many coordinates, where errors go is
+#' held at what a climb of a matrix on some rows says, or errors that are always the same were learned as right.
 #' @noRd
 average_noise <- function(latent, spec) {
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
   noise$turn <- latent_turn(latent)
-  learner_noise(noise)
+  model <- learner_noise(noise)
+  if (noise$first == "each" && is.null(noise$share)) {
+    noise$first <- "matrix"
+    problem <- average_problem(stage_few(latent, stage_before(latent)), learner_noise(noise), spec)
+    problem$curved <- FALSE
+    end <- learn_modes(learn_objective(problem), average_starts(problem)[1])
+    if (length(end)) model$whereto <- whereto_known(noise$classes, wrong_shares(problem$omega(end[[1]]$par)[1, , ]))
+  }
+  model
 }
 
 #' The order in which its classes have rates, see class_turn(); among those with as many labels that
@@ -157,16 +166,12 @@ average_ahead <- function(model, part) {
 #' without a fixed point of t-EP are left out.
 #' @noRd
 nodes_at_df <- function(nodes, problem, spec) {
-  latent <- problem$latent
   if (is.infinite(spec$df)) {
     return(nodes)
   }
-  points <- Map(function(hyper, omega) {
-    list(hyper = hyper, L = latent_likelihood(latent, omega))
-  }, nodes$hyper, nodes$omega)
-  out <- latent$ep(points, spec$df, spec$control)
-  learn_tick(problem)(latent$n, length(out))
-  keep <- vapply(out, ep_converged, NA)
+  out <- nodes_ep(nodes, problem$latent, spec$df, spec$control)
+  learn_tick(problem, length(out))
+  keep <- !vapply(out, is.null, NA)
   if (any(keep)) nodes_left(nodes, keep, out) else nodes
 }
 

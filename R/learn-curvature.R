@@ -91,7 +91,7 @@ curvature_look <- function(problem) {
     }
     points <- c(list(par), more)
     out <- learn_ep(problem, lapply(points, function(p) list(par = p, sites = sites)))
-    learn_tick(problem)(problem$latent$n, length(points))
+    learn_tick(problem, length(points))
     ends <- Map(function(par, out) {
       end <- learn_evaluation(problem, par, out, curvature_residual)
       end$near <- !ep_converged(out)
@@ -132,7 +132,7 @@ curvature_scores <- function(problem, here, measured, step) {
   problem$search_control$max_sweeps <- 1L
   loo <- function(j, step) {
     par <- replace(here$par, j, here$par[j] + step)
-    learn_tick(problem)(problem$latent$n)
+    learn_tick(problem)
     learn_ep(problem, list(list(par = par, sites = here$sites)), gradient = FALSE)[[1]]$loo
   }
   n <- problem$latent$n
@@ -158,8 +158,14 @@ curvature_words <- function(modes) {
 #' @noRd
 grown_curvature <- function(problem, H, times) {
   prior <- diag(pmax(problem$precision, problem$least), nrow(H))
-  e <- axes(prior + times * (H - prior))
-  e$vectors %*% (pmax(abs(e$values), problem$least) * t(e$vectors))
+  turned_up(prior + times * (H - prior), problem$least)
+}
+
+#' A matrix whose axes are those of a minimum, the others turned round
+#' @noRd
+turned_up <- function(H, least) {
+  e <- axes(H)
+  e$vectors %*% (pmax(abs(e$values), least) * t(e$vectors))
 }
 
 #' eigen() of a symmetric matrix, which may have no rows; the largest part of a vector is

@@ -75,6 +75,16 @@ whole_symmetric <- function(lower) {
   lower[pmax(at, t(at)), , drop = FALSE]
 }
 
+#' EP at each of the nodes on the rows of a latent
+#' @return list of native results, `NULL` without a fixed point
+#' @noRd
+nodes_ep <- function(nodes, latent, df, control) {
+  points <- Map(function(hyper, omega) {
+    list(hyper = hyper, L = latent_likelihood(latent, omega))
+  }, nodes$hyper, nodes$omega)
+  lapply(latent$ep(points, df, control), function(out) if (ep_converged(out)) out)
+}
+
 #' Some of the nodes, weighted anew
 #' @param out results of EP at all of them.
 #' @noRd

@@ -17,11 +17,9 @@ learn_stuck <- "no step gains"
 #' @param steps at most, an evaluation each: where EP has a fixed point here and none there,
 #'   thousands could be taken for next to nothing.
 #' @param gain the search ends when the next step promises to gain less than this.
-#' @return the best evaluation, with the `curvature` of `from` and `opt`, how it ended:
-#'   list(convergence, message, left, curvature), convergence as that of optim(): 0, 1 after all steps,
-#'   52 where there is no value to start from; left: what the next step promises to gain, if the curvature
-#'   is right; curvature: as the steps have improved it, in `par`, where the basis has all of its
-#'   coordinates.
+#' @return the best evaluation, with the `curvature` of `from` and `opt`, how it ended: list(message, left:
+#'   what the next step promises to gain, if the curvature is right; curvature: as the steps have improved
+#'   it, in `par`, where the basis has all of its coordinates).
 #' @noRd
 learn_walk <- function(from, objective, basis, steps, gain = learn_gain) {
   problem <- objective$problem
@@ -64,39 +62,35 @@ learn_walk <- function(from, objective, basis, steps, gain = learn_gain) {
   }
   whole <- ncol(basis) == length(from$par)
   here[c("z", "slope")] <- NULL
-  here$opt <- c(ended, list(left = step$promise, curvature = if (whole) basis %*% B %*% t(basis)))
+  here$opt <- list(message = ended, left = step$promise, curvature = if (whole) basis %*% B %*% t(basis))
   here$curvature <- from$curvature
   here
 }
 
 #' How a walk has ended, `NULL` where it goes on
 #' @param taken of so many `steps`.
-#' @return list(convergence, message)
+#' @return a message
 #' @noRd
 walk_ended <- function(problem, here, step, radius, taken, steps, gain) {
   if (!is.finite(here$penalised)) {
-    list(convergence = 52L, message = "no value where the search starts")
+    "no value where the search starts"
   } else if (!length(here$z)) {
-    list(convergence = 0L, message = "only epsilon is free, and it is at its bound")
+    "only epsilon is free, and it is at its bound"
   } else if (radius < 1e-6) {
-    list(convergence = 0L, message = learn_stuck)
+    learn_stuck
   } else if (taken == steps) {
-    list(convergence = 1L, message = paste(steps, "evaluations of the criterion were not enough"))
+    paste(steps, "evaluations of the criterion were not enough")
   } else if (learn_is_over(problem)) {
-    learn_out_of_time(problem)
+    learn_out_of_time(problem)$message
   } else if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
-    list(convergence = 0L, message = "converged")
+    "converged"
   }
 }
 
-#' A curvature from elsewhere need not be one of a maximum: its axes that are not, turned round
+#' A curvature from elsewhere need not be one of a maximum
 #' @noRd
 convex <- function(B, least) {
-  if (!is.null(tryCatch(chol(B), error = function(cnd) NULL))) {
-    return(B)
-  }
-  e <- axes(B)
-  e$vectors %*% (pmax(abs(e$values), least) * t(e$vectors))
+  if (is.null(tryCatch(chol(B), error = function(cnd) NULL))) turned_up(B, least) else B
 }
 
 learn_box <- function(problem, origin, basis) {

@@ -48,12 +48,14 @@ node_further <- function(problem, modes, part, n) {
       component
     })
   }
-  node_weights(list(
+  drawn <- list(
     Z = if (before == 0) new$Z else cbind(part$Z, new$Z), log_f = c(part$log_f, log_f),
     out = c(part$out, out),
     pair = c(part$pair, length(unique(part$pair)) + new$pair),
-    proposal = c(share(part$proposal, before), share(new$proposal, n))
-  ), log_sum(vapply(modes, node_laplace, numeric(1))))
+    proposal = c(share(part$proposal, before), share(new$proposal, n)),
+    laplace = log_sum(vapply(modes, node_laplace, numeric(1)))
+  )
+  c(drawn, smoothed_weights(drawn$log_f - node_log_mixture(drawn$Z, drawn$proposal)))
 }
 
 #' Points of a mixture, each of its components having its share
@@ -69,12 +71,9 @@ node_draw <- function(proposal, n, first) {
   proposal <- Map(utils::modifyList, proposal, lapply(size / n, function(s) list(share = s)))
   proposal <- proposal[size > 0]
   size <- size[size > 0]
-  points <- function(f) {
-    do.call(cbind, lapply(seq_along(proposal), function(k) {
-      f(proposal[[k]], size[k], first + 1000 * (k - 1))
-    }))
-  }
-  Z <- points(node_points)
+  Z <- do.call(cbind, lapply(seq_along(proposal), function(k) {
+    node_points(proposal[[k]], size[k], first + 1000 * (k - 1))
+  }))
   Z[] <- pmin(pmax(Z, -average_far), average_far)
   from <- rep(vapply(proposal, function(component) component$mode, integer(1)), size)
   list(Z = Z, from = from, proposal = proposal, pair = (seq_len(n) - 1) %/% images + 1)
@@ -124,7 +123,7 @@ node_evaluate <- function(problem, near, Z) {
       par <- near[[k]]$par + share * (Z[, k] - near[[k]]$par)
       list(par = par, sites = sites(k, par))
     }), gradient = FALSE)
-    if (length(nodes)) learn_tick(problem)(problem$latent$n, length(nodes))
+    learn_tick(problem, length(nodes))
     out
   }
   foreseen <- function(k, par) node_foresee(near[[k]], par)
@@ -150,7 +149,7 @@ node_evaluate <- function(problem, near, Z) {
     }
     o$log_evidence <- corrected_evidence(o)
     if (ep_converged(o) && is.finite(o$log_evidence)) {
-      o[c("sites", "b", "extra", "loo", "log_evidence", "seen")]
+      o[node_fields]
     }
   })
 }
@@ -167,7 +166,8 @@ node_foresee <- function(mode, z) {
 node_at_modes <- function(problem, modes) {
   Z <- matrix(unlist(lapply(modes, `[[`, "par")), ncol = length(modes))
   near <- lapply(modes, function(mode) mode[c("par", "sites")])
-  out <- node_evaluate(problem, near, Z)
+  out <- lapply(modes, `[[`, "out")
+  if (any(vapply(out, is.null, NA))) out <- node_evaluate(problem, near, Z)
   laplace <- vapply(modes, node_laplace, numeric(1))
   weight <- replace(laplace, vapply(out, is.null, NA), -Inf)
   list(
@@ -176,20 +176,6 @@ node_at_modes <- function(problem, modes) {
     pareto_k = NA_real_, method = if (length(problem$field)) "mode" else "exact",
     pair = seq_along(modes)
   )
-}
-
-#' Smoothed weights and what they say of themselves
-#' @noRd
-node_weights <- function(drawn, laplace) {
-  raw <- drawn$log_f - node_log_mixture(drawn$Z, drawn$proposal)
-  smooth <- pareto_smooth(raw)
-  total <- log_sum(smooth$log_weight)
-  log_weight <- smooth$log_weight - if (is.finite(total)) total else 0 # all may be lost
-  w <- exp(log_weight)
-  c(drawn, list(
-    log_weight = log_weight, log_evidence = total - log(length(raw)), laplace = laplace,
-    ess = if (any(w > 0)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
-  ))
 }
 
 #' What more nodes are drawn from that are not corners: the weighted moments of those there are,

@@ -3,6 +3,7 @@
 
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
 learn_trail <- 6L       # evaluations whose sites foretell the next
+node_fields <- c("sites", "b", "extra", "loo", "log_evidence", "seen") # of EP, that a node has
 
 #' The problem of learning: a latent, a criterion, coordinates
 #'
@@ -39,20 +40,14 @@ learn_out_of_time <- function(problem) {
   list(convergence = 1L, message = paste("its budget of", budget, "is used up"))
 }
 
-#' The likelihoods of the rows at a point of the search
-#' @noRd
-learn_likelihood <- function(problem, par) {
-  latent_likelihood(problem$latent, problem$omega(par))
-}
-
 #' EP at points of the search
 #' @param points list of list(par, sites; L: likelihoods, where they are not those at `par`).
 #' @return list of native results
 #' @noRd
 learn_ep <- function(problem, points, gradient = TRUE) {
   at <- lapply(points, function(point) {
-    L <- if (is.null(point$L)) learn_likelihood(problem, point$par) else point$L
-    list(hyper = problem$hyper(point$par), L = L, sites = point$sites)
+    if (is.null(point$L)) point$L <- latent_likelihood(problem$latent, problem$omega(point$par))
+    list(hyper = problem$hyper(point$par), L = point$L, sites = point$sites)
   })
   problem$latent$ep(at, problem$df, problem$search_control, problem$criterion, gradient)
 }
@@ -77,7 +72,8 @@ learn_final <- function(problem, par, sites, final = TRUE) {
 
 #' Native result -> value and gradient in the coordinates
 #' @param residual below which EP need not have converged.
-#' @return list(par, value, penalised, gradient, sites), `penalised` -Inf where EP gave none.
+#' @return list(par, value, penalised, gradient, sites; out: what a node at a mode needs, of so many rows that EP
+#'   there once more takes long), `penalised` -Inf where EP gave none.
 #' @noRd
 learn_evaluation <- function(problem, par, out, residual = 0) {
   bad <- list(
@@ -98,7 +94,7 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
   prior <- problem$prior(par)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = gradient + prior$gradient, sites = out$sites
+    gradient = gradient + prior$gradient, sites = out$sites, out = if (isFALSE(problem$latent$second)) out[node_fields]
   )
 }
 
@@ -112,7 +108,6 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
 #' the objective is -Inf, which the line search backs away from.
 #' @noRd
 learn_objective <- function(problem) {
-  tick <- learn_tick(problem)
   last <- list(par = NULL)
   trail <- list()
   at <- function(par) {
@@ -126,7 +121,8 @@ learn_objective <- function(problem) {
       out <- if (is.null(start$sites)) {
         run <- function(L, sites) learn_ep(problem, list(list(par = par, sites = sites, L = L)))[[1]]
         over <- function() learn_is_over(problem)
-        ep_continue(run, learn_likelihood(problem, par), NULL, over = over)$out
+        L <- latent_likelihood(problem$latent, problem$omega(par))
+        ep_continue(run, L, NULL, over = over)$out
       } else {
         learn_ep(problem, list(list(par = par)))[[1]]
       }
@@ -135,7 +131,7 @@ learn_objective <- function(problem) {
     if (is.finite(last$penalised)) {
       trail <<- utils::head(c(list(last[c("par", "sites")]), trail), learn_trail)
     }
-    tick(problem$latent$n)
+    learn_tick(problem)
     last
   }
   begin <- function(from = NULL) {

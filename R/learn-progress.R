@@ -47,9 +47,9 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
 
 #' What is told of evaluations, where there is anybody to be told
 #' @noRd
-learn_tick <- function(problem) {
+learn_tick <- function(problem, times = 1L) {
   work <- problem$control$progress
-  if (is.list(work)) work$tick else function(...) NULL
+  if (is.list(work)) work$tick(problem$latent$n, times)
 }
 
 #' The passes that are to come of a problem on all rows, and of searches on some before it

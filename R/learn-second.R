@@ -22,7 +22,7 @@ learn_second <- function(mode, problem) {
   if (problem$latent$second) {
     problem$search_control$second <- TRUE
     out <- learn_ep(problem, list(mode), gradient = FALSE)[[1]]
-    learn_tick(problem)(problem$latent$n)
+    learn_tick(problem)
     if (ep_converged(out) && is.finite(out$second)) mode$second <- second_taken(out)
   }
   mode

@@ -14,11 +14,9 @@ primes <- function(n) {
 }
 
 #' Points first + 1..n of Kronecker's sequence, evenly spread over (0, 1)^d, a column each
-#' @param skipped how many primes other coordinates have.
 #' @noRd
-kronecker_sequence <- function(d, n, first, skipped = 0) {
-  roots <- sqrt(utils::tail(primes(skipped + d), d))
-  u <- outer(roots, first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
+kronecker_sequence <- function(d, n, first) {
+  u <- outer(sqrt(primes(d)), first + seq_len(n), function(a, k) (0.5 + k * a) %% 1)
   pmin(pmax(u, 1e-6), 1 - 1e-6)
 }
 
@@ -33,6 +31,21 @@ largest_remainder <- function(x) {
 }
 
 # Pareto smoothing ---------------------------------------------------------------
+
+#' Weights of points, smoothed, and what they say of themselves
+#' @param log_weight log of the density over that of what the points were drawn from.
+#' @return list(log_weight: of weights that sum to 1; log_evidence, ess, pareto_k, method)
+#' @noRd
+smoothed_weights <- function(log_weight) {
+  smooth <- pareto_smooth(log_weight)
+  total <- log_sum(smooth$log_weight)
+  log_weight <- smooth$log_weight - if (is.finite(total)) total else 0 # all may be lost
+  w <- exp(log_weight)
+  list(
+    log_weight = log_weight, log_evidence = total - log(length(w)),
+    ess = if (any(w > 0)) sum(w)^2 / sum(w^2) else 0, pareto_k = smooth$k, method = "nodes"
+  )
+}
 
 #' Largest weights replaced by quantiles of the Pareto distribution fitted to them
 #'

@@ -50,7 +50,7 @@ recover_data.sturdy_model <- function(object, data = NULL, ...) {
   check_model(object)
   check_has_latent(object)
   check_rows_without(object$data, "A reference grid", "offset")
-  if (is.null(data)) data <- insight_data(object) else forge(object$blueprint, data, TRUE, "data")
+  if (is.null(data)) data <- get_data.sturdy_model(object) else forge(object$blueprint, data, TRUE, "data")
   terms <- stats::delete.response(stats::terms(any_formula(object)))
   call <- if (is.null(object$call)) quote(bpm()) else object$call
   emmeans::recover_data(call, terms, NULL, data = data, ...)

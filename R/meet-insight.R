@@ -90,12 +90,6 @@ model_info.sturdy_model <- function(x, ...) {
 #' @exportS3Method insight::get_data
 get_data.sturdy_model <- function(x, ...) {
   check_model(x)
-  insight_data(x)
-}
-
-#' The data that the call of a fit names where they are still found unchanged, or what it keeps of them
-#' @noRd
-insight_data <- function(x) {
   home <- environment(x$blueprint$formula)
   if (is.null(home)) home <- globalenv()
   found <- tryCatch(eval(x$call$data, home), error = function(cnd) NULL)
@@ -158,7 +152,7 @@ model_performance.sturdy_model <- function(model, ...) {
   structure(
     data.frame(
       ELPD = row$loo, ELPD_SE = row$loo_se, LOOIC = -2 * row$loo,
-      Log_loss = -row$loo / row$nobs,
+      Log_loss = if (kept) -log_score(model)$estimate else NA_real_,
       Score_brier = if (kept) brier_score(model)$estimate else NA_real_,
       Log_evidence = row$log_evidence
     ),

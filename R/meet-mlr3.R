@@ -65,8 +65,7 @@ make_learner_class <- function() {
         )
       },
       oob_error = function() { # the share of labels that the other rows get wrong
-        likeliest <- max.col(recorded_rows(self$model), ties.method = "first")
-        mean(likeliest != label_code(self$model$data))
+        mean(row_missed(self$model))
       }
     ),
     private = list(
@@ -114,7 +113,6 @@ learner_fit <- function(task, values) {
 learner_answer <- function(learner, task) {
   new <- as.data.frame(task$data(cols = task$feature_names))
   if (learner$predict_type == "response") {
-    return(list(response = stats::predict(learner$model, new)))
-  }
-  list(prob = all_levels(stats::predict(learner$model, new, type = "prob"), task$class_names))
+    list(response = stats::predict(learner$model, new))
+  } else list(prob = all_levels(stats::predict(learner$model, new, type = "prob"), task$class_names))
 }

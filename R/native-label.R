@@ -24,6 +24,11 @@ native_label_seen <- function(data, points) {
   array(.Call(C_label_seen, data, points), size)
 }
 
+#' Answers of rows from those of scores at even steps
+#' @param at the first of four steps, from 1. @param u see src/label-steps.h. @param step answers x steps. @return rows x answers
+#' @noRd
+native_label_between <- function(at, u, step) .Call(C_label_between, at - 1L, u, step)
+
 #' Overlap of pairs of classes at points
 #' @param u (K). @param s pairs x K. @param pairs a row a pair. @return list(U, V (C^2 x K), values (C x K))
 #' @noRd

@@ -12,16 +12,16 @@ drawn_words <- function(checks, among) paste(checks, "of", among)
 #' @return `NULL` where rows were not drawn, or list(row; wrong, open: which had the wrong label, and of
 #'   which nothing could be said; among: the rows that they were drawn of, in the order of `ranked`)
 #' @noRd
-drawn_checks <- function(checks, data, ranked) {
+drawn_checks <- function(checks, data, ranked, arg = "checked") {
   drawn <- checks$drawn
   if (is.null(drawn)) {
-    inform_draw_left(data)
-    return(NULL)
+    return(inform_draw_left(data))
   }
   check <- function(fine, words, more = NULL) {
     must(
-      fine, "checked", words, c("drawn", "calibrate", "checked"), .envir = parent.frame(),
-      more = c(more, i = "Give back the list of {.code review(fit, fdr = )}, all of its rows, to the fit that it is of.")
+      fine, arg, words, c("drawn", "calibrate", "checked"), .envir = parent.frame(), more = c(more, i = if (arg == "checked") {
+        "Give back the list of {.code review(fit, fdr = )}, all of its rows, to the fit that it is of."
+      })
     )
   }
   said <- unique(as.character(drawn))
@@ -47,10 +47,12 @@ drawn_checks <- function(checks, data, ranked) {
   list(row = row, wrong = wrong, open = open, among = among)
 }
 
+#' @return what is then known of a draw: `NULL`
+#' @noRd
 inform_draw_left <- function(data) {
   if (!is.null(data$drawn)) {
     inform_sturdy(
-      c(i = "These checks were not drawn at random: from now on rows are called wrong by the model, and no
+      c(i = "These rows were not drawn at random: from now on rows are called wrong by the model, and no
              more by the {length(data$drawn$row)} that were."),
       "draw_left"
     )

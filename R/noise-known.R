@@ -21,6 +21,7 @@ with_known <- function(molded, trusted, rates) {
   before <- recorded_before(reports)
   if (!is.null(trusted)) {
     known <- seq_along(known) %in% c(fit_place(data, trusted_rows(trusted, data)), before$row)
+    data$drawn <- inform_draw_left(data)
   }
   sources <- reports$sources
   if (!is.null(rates)) {

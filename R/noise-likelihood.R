@@ -27,10 +27,11 @@ report_factors <- function(reports, omega) {
 #' @noRd
 report_cells <- function(reports) {
   plain <- is.null(reports$together) && !has_soft(reports) && all(reports$source > 0L)
-  if (plain && length(reports$row) == reports$n && !anyDuplicated(reports$row)) {
+  sorted <- plain && report_one_each(reports)
+  if (sorted || plain && length(reports$row) == reports$n && !anyDuplicated(reports$row)) {
     sources <- length(reports$sources)
     classes <- reports$classes
-    at <- order(reports$row)
+    at <- if (sorted) reports$row else order(reports$row)
     true <- rep(seq_len(classes), each = reports$n)
     reports$source[at] + sources * (true - 1L + classes * (reports$value[at] - 1L))
   }
@@ -39,11 +40,10 @@ report_cells <- function(reports) {
 #' The likelihood of each true class: the product of P(report | true class) over a row's
 #' reports [M 13.1]
 #'
-#' @param omega S x C x C.
+#' @param omega S x C x C. @param cells see report_cells().
 #' @return n x C; all 1 in a row without reports.
 #' @noRd
-report_likelihood <- function(reports, omega) {
-  cells <- report_cells(reports)
+report_likelihood <- function(reports, omega, cells = report_cells(reports)) {
   if (!is.null(cells)) {
     return(matrix(omega[cells], reports$n, reports$classes))
   }

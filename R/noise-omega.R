@@ -62,6 +62,13 @@ wrong_rates <- function(omega) {
   rowSums(omega)
 }
 
+#' Where wrong labels of each true class go, pi of [M 16.4]
+#' @noRd
+wrong_shares <- function(omega) {
+  diag(omega) <- 0
+  omega / rowSums(omega)
+}
+
 #' Rates of wrong labels by true class, or one where they and all entries are alike, or shared by
 #' classes in an order
 #' @noRd
@@ -71,7 +78,6 @@ omega_rates <- function(omega) {
   anywhere <- omega[[1, classes]] * (classes - 1) / max(mean(rates), 1e-300)
   alike <- rates_omega(matrix(mean(rates)), classes, neighbour_share(classes, anywhere))[1, , ]
   if (max(abs(alike - unname(omega))) < 1e-12) {
-    return(mean(rates))
-  }
-  if (length(rates) == 2) stats::setNames(rates, c("neg", "pos")) else rates
+    mean(rates)
+  } else if (classes == 2) stats::setNames(rates, c("neg", "pos")) else rates
 }

@@ -46,7 +46,7 @@ has_soft <- function(reports) !is.null(reports$soft)
 is_reports <- function(reports, n, classes) {
   columns <- reports[c("row", "source", "value")]
   size <- length(reports$row)
-  whole <- all(vapply(columns, is.integer, NA)) && all(lengths(columns) == size) && !anyNA(unlist(columns))
+  whole <- all(vapply(columns, is.integer, NA)) && all(lengths(columns) == size) && !anyNA(columns, recursive = TRUE)
   places <- whole && are_places(reports$row, n) && are_places(reports$value, classes) &&
     are_places(reports$source + 1L, length(reports$sources) + 1L)
   times <- reports$times
@@ -154,8 +154,8 @@ source_counts <- function(reports) {
     return(counts)
   }
   open <- !report_known(reports)[reports$row]
-  source <- factor(reports$source[open], seq_along(counts))
-  counts + unname(vapply(split(report_times(reports)[reports$row[open]], source), sum, 0))
+  by_source <- rowsum(report_times(reports)[reports$row[open]], reports$source[open])
+  replace(counts, as.integer(rownames(by_source)), by_source)
 }
 
 #' Shares of the sources among these labels; of a fit without rows, and where all are known, equal

@@ -57,6 +57,16 @@ repeated_rows <- function(rows, times, most = Inf) {
   rows[1 + findInterval(at, cumsum(times[-length(times)]))]
 }
 
+labels_most <- 1e6 # that are drawn one by one
+
+#' Rows as the labels that they stand for, each wrong or right by itself
+#' @return list(row, times: for how many one is taken, other than 1 where weights are not whole or very many)
+#' @noRd
+labels_apart <- function(times) {
+  size <- ceiling(times * min(1, labels_most / sum(times)))
+  list(row = rep(seq_along(times), size), times = rep(times / size, size))
+}
+
 #' Trials of rows that stand for several alike: as many of each, and for what is left of a weight
 #' that is not whole one with its share of the probability
 #' @param P probabilities, a row each. @param times of the rows, or `NULL`.

@@ -56,6 +56,10 @@ new_truth <- function(at, seen, data) {
 #' @param truth see node_truth().
 #' @noRd
 truth_by_model <- function(truth) {
+  if (length(truth$weight) == 1) {
+    truth$recorded <- recorded_each(truth)
+    return(truth[c("p", "loo", "recorded", "log_z", "weight", "model", "y", "source")])
+  }
   models <- unique(truth$model)
   parts <- lapply(models, function(model) truth_under(truth, model))
   list(
@@ -93,8 +97,8 @@ truth_in_blocks <- function(at, seen, data, block = truth_block) {
 #' @param each how many there are of a row.
 #' @noRd
 row_blocks <- function(n, each, most) {
-  size <- max(1, floor(most / each))
-  split(seq_len(n), (seq_len(n) - 1) %/% size)
+  size <- max(1, min(n, floor(most / each)))
+  lapply(seq_len(ceiling(n / size)), function(k) ((k - 1) * size + 1):min(k * size, n))
 }
 
 #' What is said of blocks of rows, one after the other
@@ -152,14 +156,14 @@ wrong_each <- function(truth) {
 
 #' Probability that each label is wrong
 #' @noRd
-mean_wrong <- function(truth) pmin(drop(wrong_each(truth) %*% truth$weight), 1) # by rounding
+mean_wrong <- function(truth) pmin(wrong_share(mean_over(truth$p, truth$weight), truth$y), 1) # by rounding
 
-#' Weights of the nodes for each row without its label, n x K: a label is left out of the
+#' Weights of the nodes for each row without its label, n x K, or of one 1: a label is left out of the
 #' weights, too [M 8.11]
 #' @noRd
 left_out_weight <- function(truth) {
   ratio <- left_out_ratio(truth)
-  exp(ratio - row_log_sum(ratio))
+  if (ncol(ratio) == 1) 1 else exp(ratio - row_log_sum(ratio))
 }
 
 #' Log leave-one-out probability of each label
@@ -211,7 +215,7 @@ recorded_each <- function(truth) {
   for (k in seq_along(truth$weight)) {
     for (v in classes) {
       parts <- lapply(classes, function(t) {
-        truth$loo[open, t, k] * truth$omega[[k]][cbind(source, t, v)]
+        truth$loo[open, t, k] * truth$omega[[k]][, t, v][source]
       })
       recorded[open, v, k] <- Reduce(`+`, parts)
     }
@@ -221,4 +225,4 @@ recorded_each <- function(truth) {
 
 #' Matrices of one size as an array, its last dimension their number, be they 1 x 1
 #' @noRd
-as_slices <- function(matrices) array(unlist(matrices), c(dim(matrices[[1]]), length(matrices)))
+as_slices <- function(x) structure(unlist(x, use.names = FALSE), dim = c(dim(x[[1]]), length(x)))

@@ -65,9 +65,8 @@ is_long <- function(elapsed, left) {
 
 progress_line <- function(words, elapsed, left) {
   if (is.na(left)) {
-    return(paste0(words, ", ", rough_time(elapsed), " so far"))
-  }
-  paste0("about ", rough_time(elapsed + left), ", ", rough_time(left), " left: ", words)
+    paste0(words, ", ", rough_time(elapsed), " so far")
+  } else paste0("about ", rough_time(elapsed + left), ", ", rough_time(left), " left: ", words)
 }
 
 #' Seconds as people say them

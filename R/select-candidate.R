@@ -108,13 +108,14 @@ candidate_facts <- function(spec, fit = NULL, integrate = FALSE) {
   status <- if (fitted) fit$ep$status else "failed"
   posterior <- fitted && has_posterior(fit)
   where <- function(known, value) if (known) value else NA_real_
-  rates <- where(fitted, rep_len(unname(fit$epsilon), 2))
+  each <- where(fitted, unname(fit$epsilon)) # of several classes one of each, or one
+  rates <- if (length(each) > 2) c(NA_real_, NA_real_) else rep_len(each, 2)
   evidence <- where(posterior, comparable_evidence(fit))
   integrated <- where(
     posterior && integrate && status == "converged", integrated_or_not(fit)
   )
   data.frame(
-    model = spec_model(spec), df = where(fitted, fit$spec$df), epsilon = mean(rates),
+    model = spec_model(spec), df = where(fitted, fit$spec$df), epsilon = mean(each),
     epsilon_neg = rates[1], epsilon_pos = rates[2],
     learned = as.integer(where(fitted, sum(learned(fit)))),
     log_integrated = integrated,

@@ -74,8 +74,8 @@
 #' @return The selected fit, with the class `sturdy_selection` before its own and with
 #'   the further fields
 #'   * `table`: a data frame with one row per candidate, in the order given: `candidate`
-#'     (its name), `model`, `df`, `epsilon` (the mean of both rates where there are two),
-#'     `epsilon_neg`, `epsilon_pos`, `learned` (how many hyperparameters),
+#'     (its name), `model`, `df`, `epsilon` (the mean of the rates where there are several),
+#'     `epsilon_neg`, `epsilon_pos` (`NA` where several classes have a rate each), `learned` (how many hyperparameters),
 #'     `log_integrated` (`NA` unless it is the criterion) and whether it is `corrected` (see
 #'     [log_evidence()]: compare those that are among themselves where they differ by less than a
 #'     nat), `log_evidence`, `log_evidence_tep`, `loo`, `loo_se` (standard error of `loo`),

@@ -82,7 +82,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "suspects", function(team) {
     encode_again(team, object)
     latent <- shards_of_fit(object, team)
-    L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+    L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
     latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
     out <- rounds_at_fit(latent, object)
     if (!ep_converged(out)) {

@@ -167,6 +167,6 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
 #' @noRd
 rounds_at_fit <- function(latent, object) {
   at <- list(hyper = model_hyper(object), sites = held_sites)
-  at$L <- latent_likelihood(latent, latent_omega(latent, object$epsilon))
+  at$L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
   latent$ep(list(at), object$spec$df, object$spec$control)[[1]]
 }

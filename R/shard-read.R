@@ -108,9 +108,8 @@ block_rows <- function(state, block) {
 #' @noRd
 shard_features <- function(prior, X) {
   if (!is.null(prior$Z)) {
-    return(native_features(X, prior$Z, prior$columns, prior$hyper))
-  }
-  list(Phi = sqrt(prior$scale) * bpm_design(X, prior$weights), lambda = rep(prior$nugget, nrow(X)))
+    native_features(X, prior$Z, prior$columns, prior$hyper)
+  } else list(Phi = sqrt(prior$scale) * bpm_design(X, prior$weights), lambda = rep(prior$nugget, nrow(X)))
 }
 
 #' Encoded rows by their numbers in the shard, ascending
@@ -140,9 +139,8 @@ each_batch <- function(state, visit, columns = NULL) {
 #' @noRd
 has_needed <- function(blueprint, data) {
   if (is.null(blueprint$needed)) {
-    return(rep(TRUE, nrow(data)))
-  }
-  stats::complete.cases(by_formula(stats::model.frame(blueprint$needed, data, na.action = stats::na.pass), "data"))
+    rep(TRUE, nrow(data))
+  } else stats::complete.cases(by_formula(stats::model.frame(blueprint$needed, data, na.action = stats::na.pass), "data"))
 }
 
 #' What the rows of a shard are read from: a connection to its database, what its function returns, or

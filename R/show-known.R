@@ -11,7 +11,7 @@ describe_known <- function(x) {
   if (by_readers(reports)) {
     each <- sum(reports$source > 0L) / reports$n
     return(paste0(
-      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), " labels a row",
+      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), if (each == 1) " label a row" else " labels a row",
       if (known) paste0("; the class of ", count(known, "row"), " known"),
       paste0("; ", shared_words(judged_by(x)$data$reports), recycle0 = TRUE, collapse = "")
     ))

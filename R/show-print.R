@@ -137,7 +137,7 @@ describe_inference <- function(x, digits) {
     return(c(EP = ep_words(x$ep)))
   }
   rows <- x$filter$rows
-  all <- if (rows < nobs(x)) paste(" of", whole(nobs(x)))
+  all <- if (rows < row_count(x)) paste(" of", whole(row_count(x)))
   c(ADF = paste0(
     whole(rows), all, " rows absorbed, ",
     format(100 * filter_error(x), digits = digits),
@@ -151,7 +151,7 @@ describe_rows <- function(x) {
   event <- if (!is_several(x)) ", event"
   classes <- paste0(class_words(x$blueprint$levels), " (", whole(label_counts(x)), c("", event), ")")
   paste0(
-    whole(nobs(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
+    whole(row_count(x)), if (!is.null(x$data$units)) paste(" units of", count(length(x$data$units$of), "row")),
     if (!is.null(x$data$reports$times)) paste0(" (by weight ", whole(label_total(x)), ")"),
     if (length(x$shards$rows) > 1) paste(" in", count(length(x$shards$rows), "shard")),
     if (left_out) paste0(" (", left_out, " more left out: missing values)"),

@@ -45,6 +45,17 @@ used_formula <- function(formula, dropped) {
   if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 
+#' The fit and an earlier version, whose rows go by the identifiers of the page where it has these, too
+#' @noRd
+report_audit <- function(object, since, ids, level) {
+  if (rlang::is_string(since)) since <- audit_file(since, "since")
+  id <- if (is.data.frame(since) && is_one_of(ids$name, names(since))) ids$name
+  if (is.null(id)) ids <- row_ids(object$data)
+  audit_compared(
+    audit_side(since, id, "since"), list(given = object, key = if (!is.null(ids)) id_text(ids$value)), level
+  )
+}
+
 #' What changed since an earlier version
 #' @param x see audit().
 #' @noRd
@@ -104,10 +115,7 @@ report_count <- function(object, found) {
   list(
     percent = format(100 * expected$level), nosign = no_sign,
     how_many = if (is.null(test)) {
-      paste0(
-        "About ", count_text(expected$count, 2), " of ", whole(nobs(object)), " (",
-        format(100 * expected$level), "% interval ", range_text(shown), ")."
-      )
+      paste0("About ", describe_wrong(expected, 2, attr(found, "n")), ".")
     } else {
       count_line(test, 2)
     },
@@ -162,10 +170,10 @@ report_calibration <- function(object) {
 report_next <- function(object, test, n, level) {
   list <- suppressMessages(review(object, n = n, level = level))
   left <- attr(list, "left")
-  test$first <- list(rows = nrow(list), found = sum(list$probability), left = left$count)
+  test$first <- list(rows = nrow(list), found = max(list$found, 0), left = left$count)
   list(
     first = if (is.null(test$kind)) next_words(test$first) else next_line(test),
-    listed = count(nrow(list), "row"), found = two_digits(sum(list$probability)),
+    listed = count(nrow(list), "row"), found = two_digits(test$first$found),
     unchecked = whole(attr(list, "unchecked")), remaining = two_digits(left$count),
     remaining_range = range_text(left),
     none_remains = bounded(attr(list, "none_left"), two_digits)

@@ -47,7 +47,7 @@ selection_shown <- function(table, criterion, digits) {
     weight = ifelse(
       table$status == "converged", format(round(table$weight, 2), nsmall = 2), "-"
     ),
-    epsilon = ifelse(two, paste(rates[[1]], rates[[2]], sep = "|"), rates[[1]]),
+    epsilon = ifelse(two, paste(rates[[1]], rates[[2]], sep = "|"), number(table$epsilon, max(digits - 1, 1))),
     df = number(table$df, 3),
     seconds = number(round(table$seconds, 1), 3),
     status = gsub("_", " ", table$status),

@@ -16,9 +16,8 @@
 #'   * `coefficients`: a data frame of the hyperparameters: `term`, `estimate`, `learned`;
 #'   * `scores`: a named vector of `log_evidence` (at the hyperparameters shown),
 #'     `log_evidence_integrated` (of a fit that averages), `log_evidence_gaussian` (at finite
-#'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels with a leave-one-out
-#'     probability below 1/2; `evidence_note`: what limits comparisons of the first, a string or
-#'     `NULL`;
+#'     `df`), `loo`, `loo_se`, and `loo_error`, the share of labels that the other rows predict
+#'     wrongly; `evidence_note`: what limits comparisons of the first, a string or `NULL`;
 #'   * `classes`: a data frame of the labels by class: `class`; `recorded`, how many name it;
 #'     `true`, how many rows are expected to belong to it; `wrong`, how many of the labels are expected to
 #'     be wrong, and `missed`, how many of the rows to be recorded as another class; `sensitivity`,
@@ -101,7 +100,7 @@ summary_rows <- function(object) {
       log_evidence_gaussian = if (is.finite(object$spec$df)) log_evidence(object, method = "gaussian"),
       loo = score[["Estimate"]],
       loo_se = score[["SE"]],
-      loo_error = if (!readers && !soft) mean(row_left_out(object) < 0.5)
+      loo_error = if (!readers && !soft) stats::weighted.mean(row_missed(object), report_times(object$data$reports))
     ),
     classes = class_table(object),
     expected_wrong = expected_wrong(object),

@@ -111,18 +111,20 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   if (!is.null(newdata)) {
     return(add_predictions(x, as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
-  check_by_ep(x)
+  check_sites_kept(x)
   check_one_label(x)
+  open <- if (!is.null(data)) x$data$unlabelled
   place <- if (is.null(data)) {
     data <- stored_data(x)
     seq_len(nobs(x))
   } else {
     augment_place(x, data, newdata = TRUE)
   }
-  prob <- prob_new(x, x$data$X)
-  data <- add_predictions(x, data, prob[place, , drop = FALSE])
+  prob <- prob_new(x, x$data$X)[place, , drop = FALSE]
+  if (!is.null(open)) prob[open$rows, ] <- prob_new(x, open$X)
+  data <- add_predictions(x, data, prob)
   data$.flipped <- row_flipped(x)[place]
-  data$.loo <- row_left_out(x)[place]
+  data$.loo <- exp(left_out_score(truth(x)))[place]
   data
 }
 

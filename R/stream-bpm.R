@@ -40,7 +40,9 @@
 #'
 #' # CSV files and connections
 #' The first line holds the column names. Lines are read by [readLines()] and parsed
-#' by [utils::read.table()]; a line with too few or too many fields is an error. A
+#' by [utils::read.table()], or in less time by data.table, where that is installed, as long as all lines are plain:
+#' numbers as R writes them (which may then differ in the last bit), logical values, and text, quoted as a whole or
+#' not at all. A line with too few or too many fields is an error. A
 #' file that was cut off is noticed in this way, unless it was cut inside the last
 #' field of a line or exactly between two lines. The first batch also settles the
 #' type of each column; whole numbers are read as numeric. A path may be that of a

@@ -44,6 +44,8 @@ text_source <- function(source, batch_size, options) {
     con <<- if (path) file(source, "rt", encoding = options$encoding) else source
     if (!isOpen(con)) base::open(con, "rt")
     columns <- text_header(con, options)
+    options$plain <<- options$sep %in% c(",", ";", "\t", "|") && options$quote %in% c("", "\"") &&
+      l10n_info()$`UTF-8` && rlang::is_installed("data.table")
     if (is.null(classes)) classes <<- wanted_classes(columns, options$colClasses)
   }
   fetch <- function() {
@@ -51,6 +53,8 @@ text_source <- function(source, batch_size, options) {
     while (!length(lines)) { # of blank ones nothing is left
       lines <- readLines(con, batch_size, warn = FALSE)
       if (!length(lines)) return(NULL)
+      data <- text_plain(lines, classes, options)
+      if (!is.null(data)) return(data)
       lines <- text_rows(lines, con, length(classes), options)
     }
     data <- text_typed(lines, classes, options)
@@ -152,6 +156,27 @@ text_rows <- function(lines, con, width, options) {
     ), "fields", rows = bad
   )
   lines[counts > 0 | is.na(counts)]
+}
+
+#' Rows of plain lines by data.table, where it is installed, in a quarter of the time: `NULL` where a line is blank or has
+#' another number of fields, a field is of another type than its column, or quotation marks are not around a field alone,
+#' as then read.table() has more to say
+#' @noRd
+text_plain <- function(lines, classes, options) {
+  known <- all(classes %in% c("numeric", "character", "logical", "NULL")) && length(classes) > 1
+  quoted <- if (nzchar(options$quote)) grep("\"", lines, fixed = TRUE, value = TRUE)
+  missing <- paste0("\\Q", options$na.strings, "\\E\"", collapse = "|")
+  field <- sprintf("(?<![^%s])\"(?!%s)[^\"]+\"(?![^%1$s])", options$sep, missing)
+  if (!isTRUE(options$plain) || !known || !all(grepl(sprintf("^([^\"]++|%s)*+$", field), quoted, perl = TRUE))) {
+    return(NULL)
+  }
+  data <- tryCatch(data.table::fread(
+    text = lines, header = FALSE, sep = options$sep, quote = options$quote, dec = options$dec, skip = 0L,
+    na.strings = options$na.strings, strip.white = options$strip.white, colClasses = unname(classes),
+    col.names = names(classes)[classes != "NULL"], encoding = "UTF-8", data.table = FALSE, showProgress = FALSE
+  ), error = function(cnd) NULL, warning = function(cnd) NULL)
+  of_types <- identical(unname(vapply(data, class, "")), unname(classes[classes != "NULL"]))
+  if (NROW(data) == length(lines) && of_types) data
 }
 
 #' Rows of lines, at once where every field is of the type of its column

@@ -12,9 +12,10 @@
 #' What is learned of the latent functions is learned along with a noise matrix, whose rates are at most
 #' `r rate_most_first`: above that, one of two classes that look alike would be taken for errors of the other.
 #' Its leave-one-out probabilities of the *true* class go into the label stage ([averaging], [wrong-labels]).
-#' Where the matrix would have more than `r first_most` coordinates (seven classes and more, fewer with `rates` by group) it is
-#' a rate for each class, and with `epsilon = "learn"` one rate: errors that are always the same are
-#' then seen in small tables, and may be learned as what the class looks like in large ones.
+#' Where the matrix would have more than `r first_most` coordinates (seven classes and more, fewer with `rates` by group) a
+#' climb of it says where errors go, and a rate for each class is integrated. With `epsilon = "learn"` there is one rate:
+#' errors that are always the same are then seen in small tables, and may be learned as what the class looks like in
+#' large ones.
 #'
 #' With `epsilon = "average"`, the default, the label stage averages over no wrong labels,
 #' one rate, a rate for each class, a matrix, and errors of each class alone; where the errors of a

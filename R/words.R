@@ -159,13 +159,9 @@ print_title <- function(...) {
 #' A title and sentences below it; nothing when there is none
 #' @noRd
 print_sentences <- function(title, sentences) {
-  if (length(sentences) == 0) {
-    return(invisible())
-  }
-  cat(title, "\n", sep = "")
   width <- min(76, getOption("width") + 1)
   lines <- strwrap(sentences, width = width, indent = 2, exdent = 4)
-  cat(paste0(lines, "\n"), sep = "")
+  if (length(lines)) cat(title, "\n", paste0(lines, "\n"), sep = "")
 }
 
 #' What a condition says in one line, without bullets and colours, so that it does

@@ -1,6 +1,7 @@
 /* What: glue of the label stage. */
 #include "glue.h"
 #include "label-overlap.h"
+#include "label-steps.h"
 #include "label.h"
 #include <string.h>
 
@@ -144,6 +145,19 @@ SEXP glue_label_seen(SEXP data_, SEXP points_) {
   }
   UNPROTECT(1);
   return out_;
+}
+
+/* at_ (n) the first of four steps, from 0, u_ (n), step_ (m x steps). Returns n x m, see label_between(). */
+SEXP glue_label_between(SEXP at_, SEXP u_, SEXP step_) {
+  const int n = Rf_length(u_), m = Rf_nrows(step_), steps = Rf_ncols(step_);
+  const double *u = DOUBLES(u_, n), *step = MATRIX(step_, m, steps);
+  expect(Rf_isInteger(at_) && Rf_length(at_) == n, "at");
+  const int *at = INTEGER_RO(at_);
+  for (int i = 0; i < n; i++) expect(at[i] >= 0 && at[i] < steps - 3, "at");
+  SEXP row_ = PROTECT(Rf_allocMatrix(REALSXP, n, m));
+  label_between(n, at, u, m, step, REAL(row_));
+  UNPROTECT(1);
+  return row_;
 }
 
 /* pairs_ (pairs x 2) classes from 1; pairs.one and .other are copies from 0 */

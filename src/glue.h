@@ -92,7 +92,7 @@ void glue_dense_load(void);
 #define ENTRIES(ENTRY) \
   ENTRY(ep_fit, 2) ENTRY(gp_fits, 5) ENTRY(weight_fit, 5) \
   ENTRY(classes_fit, 4) ENTRY(classes_prob, 2) ENTRY(label_values, 3) \
-  ENTRY(label_said, 4) ENTRY(label_seen, 2) ENTRY(label_overlap, 4) \
+  ENTRY(label_said, 4) ENTRY(label_seen, 2) ENTRY(label_between, 3) ENTRY(label_overlap, 4) \
   ENTRY(label_overlap_back, 5) ENTRY(noise_inverse, 2) ENTRY(noise_inverse_back, 3) \
   ENTRY(gp_predict, 6) ENTRY(weight_predict, 3) ENTRY(inducing_predict, 5) \
   ENTRY(count_density, 1) \

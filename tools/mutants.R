@@ -646,8 +646,8 @@ mutant(
 )
 mutant(
   "the order of the rows is that of the table", "R/data-order.R",
-  "sorted <- do.call(order, c(keys, list(method = \"radix\")))",
-  "sorted <- seq_along(keys[[1]])", r = "ep-starts"
+  "in_golden_steps(do.call(order, c(keys, list(method = \"radix\"))))",
+  "in_golden_steps(seq_along(keys[[1]]))", r = "ep-starts"
 )
 mutant(
   "the worse fixed point is kept", "R/ep-starts.R",
@@ -994,7 +994,7 @@ mutant(
 )
 mutant(
   "likelihoods of rows in the order of their reports", "R/noise-likelihood.R",
-  "at <- order(reports$row)", "at <- seq_along(reports$row)",
+  "else order(reports$row)", "else seq_along(reports$row)",
   r = "noise-reports"
 )
 mutant(
@@ -1282,6 +1282,10 @@ mutant(
   r = "fit-label-stage"
 )
 mutant(
+  "errors of many classes go anywhere alike in the first stage", "R/learn-average.R",
+  "  if (length(end)) model$whereto", "  if (FALSE) model$whereto", r = "learn-average-classes"
+)
+mutant(
   "classes in an order are learned under one rate", "R/noise-models.R",
   "epsilon == \"learn\" || classes > 2", "epsilon == \"learn\" || !is.null(share) || classes > 2", r = "kernel-ordered"
 )
@@ -1368,8 +1372,8 @@ mutant(
   "- mode$log_det - d * log(label_wider)", "- d * log(label_wider)", r = "label-learn"
 )
 mutant(
-  "the evidence counts points as if there were one", "R/label-learn.R",
-  "log_evidence = total - log(ncol(Z))", "log_evidence = total", r = "label-learn"
+  "the evidence counts points as if there were one", "R/learn-weights.R",
+  "log_evidence = total - log(length(w))", "log_evidence = total", r = "label-learn"
 )
 mutant(
   "cells of scores hold each row once", "R/label-average.R",
@@ -1383,7 +1387,23 @@ mutant(
 )
 mutant(
   "rows are told in the order of the table that is sorted", "R/label-rows.R",
-  "nodes$models, y, order(order))", "nodes$models, y, seq_along(order))", r = "label-average"
+  "back <- order(order)", "back <- seq_along(order)", r = "label-average"
+)
+mutant(
+  "many rows are said at the step before", "R/label-rows.R",
+  "floor(logit) - ends[1])", "floor(logit) - ends[1] - 1)", r = "label-rows"
+)
+mutant(
+  "between steps of the score there is a line", "src/label-steps.c",
+  "{-x * a / 6, (x + 1) * a / 2,", "{0, 1 - x,", c = "label-steps"
+)
+mutant(
+  "columns of a table that leave ties are all that sorts it", "R/data-order.R",
+  "if (apart) sorted else", "if (length(first)) sorted else", r = "data-order"
+)
+mutant(
+  "a field that is no number makes a column text", "R/stream-text.R",
+  "if (NROW(data) == length(lines) && of_types) data", "if (NROW(data) == length(lines)) data", r = "stream-text"
 )
 mutant(
   "a Poisson distribution of many labels is not moved", "R/label-rows.R",
@@ -1667,7 +1687,7 @@ mutant(
 )
 mutant(
   "shares of sources take rows that stand for several once", "R/noise-reports.R",
-  "split(report_times(reports)[reports$row[open]], source)", "split(rep(1, sum(open)), source)",
+  "rowsum(report_times(reports)[reports$row[open]],", "rowsum(rep(1, sum(open)),",
   r = "noise-reports"
 )
 mutant(

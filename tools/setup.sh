@@ -17,7 +17,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome, but no reason to stop where the distribution lacks them
-test_r_packages="codetools DBI emmeans ggplot2 insight kernlab knitr loo
+test_r_packages="codetools data.table DBI emmeans ggplot2 insight kernlab knitr loo
   parameters performance png posterior progressr ranger rmarkdown RSQLite"
 # What fits are at home in (test-meet-*, test-stream-parquet), in versions that distributions
 # rarely have: from CRAN, built for tests alone, once for each machine and version of R.

@@ -351,8 +351,6 @@ fuzz_calls <- alist(
   # packages met
   emm_basis.sturdy_model = emm_basis.sturdy_model(f_bpm, trms = terms(f_bpm), xlev = list(), grid = d),
   recover_data.sturdy_model = recover_data.sturdy_model(f_bpm, data = d),
-  knit_print.sturdy_mislabelled = knit_print.sturdy_mislabelled(found, n = 3, digits = 2),
-  knit_print.sturdy_model = knit_print.sturdy_model(f_units, digits = 2),
   `[.offset_rows` = `[.offset_rows`(structure(X, offset = rnorm(16), class = "offset_rows"), 1:3),
   autoplot.sturdy_calibration = ggplot2::autoplot(calibrated),
   autoplot.sturdy_mislabelled = ggplot2::autoplot(found, n = 5, labels = 3),

@@ -58,8 +58,7 @@ fuzz_objects <- function() {
     "set_coef.bpm", "handler_predict.sturdy_model", "handler_startup.sturdy_model",
     "vetiver_create_description.sturdy_model", "vetiver_create_meta.sturdy_model",
     "vetiver_prepare_model.sturdy_model", "vetiver_ptype.sturdy_model", "update.gp_class",
-    "emm_basis.sturdy_model", "recover_data.sturdy_model", "knit_print.sturdy_model",
-    "knit_print.sturdy_mislabelled", "[.offset_rows"
+    "emm_basis.sturdy_model", "recover_data.sturdy_model", "[.offset_rows"
   )
   c(mget(foreign, envir = asNamespace("sturdy")), list(
     f_average = f_average, f_rank = f_rank, f_kernels = f_kernels, f_named = f_named,

@@ -7,11 +7,17 @@
 criterion <- function(object, type = "evidence") {
   free <- object
   if (!is.null(object$prior)) free$prior$free[] <- TRUE # the gradient in those that are held, too
-  ep <- refit_ep(free, sites = object$ep$sites, criterion = type, gradient = TRUE)
+  latent <- model_latent(free)
+  omega <- row_omega(free)
+  at <- list(
+    hyper = model_hyper(free), L = report_likelihood(latent$reports, omega), sites = object$ep$sites
+  )
+  ep <- latent$ep(list(at), object$spec$df, object$spec$control, type, gradient = TRUE)[[1]]
+  if (!is.null(ep$slope)) ep$slope <- report_slope(latent$reports, omega, ep$slope)
   if (is_several(object)) {
     # EP does not tell classes of equal likelihoods apart where only one rate is learned
     slope <- exp(object$ep$seen - object$ep$loo)
-    ep$slope <- report_slope(object$data$reports, row_omega(object), slope)
+    ep$slope <- report_slope(object$data$reports, omega, slope)
   }
   of_latent <- if (is.null(object$kernel)) ep$gradient else by_kernel(object$kernel, ep$gradient)
   by_class <- rates_gradient(unname(object$omega), apply(ep$slope, 2:3, sum))

@@ -8,7 +8,9 @@ likely <- function(y, epsilon) {
 
 # of all rows of a latent, at these rates
 latent_likely <- function(latent, epsilon) {
-  latent_likelihood(latent, latent_omega(latent, epsilon))
+  report_likelihood(latent$reports, as_omega(
+    epsilon, latent$classes, length(latent$reports$sources), latent_share(latent)
+  ))
 }
 
 # derivatives in the rates (neg, pos) from those in the likelihoods

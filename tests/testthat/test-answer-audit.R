@@ -12,6 +12,8 @@ flipped <- function(d, rows) {
   d
 }
 
+read_table <- function(file) utils::read.csv(file, stringsAsFactors = TRUE)
+
 quietly_audit <- function(...) {
   local_fewer_points()
   suppressMessages(audit(...))
@@ -53,6 +55,9 @@ test_that("versions of a table are matched by the names of rows, or a column", {
   expect_identical(same$higher, NA_real_)
   expect_false(same$alarm)
   expect_output(print(same), "no label came in")
+  known <- quietly_audit(update(a$fit, trusted = 1:100), flipped(a$d[101:110, ], 1:8))
+  expect_identical(known$higher, NA_real_)
+  expect_output(print(known), "No: all labels before, or all that came in, are known")
 })
 
 test_that("labels called wrong are cut among those that came in, whatever else is wrong", {
@@ -133,6 +138,17 @@ test_that("two fits, a table and a fit, and files say the same of what changed",
   page <- withr::local_tempfile(fileext = ".html")
   suppressMessages(label_report(new, page, n = 1, since = a$fit))
   expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  # by the identifiers of the page, where rows have no names
+  table <- read_table(files[2])
+  nameless <- update(new, data = table)
+  for (since in list(files[1], read_table(files[1]))) {
+    suppressMessages(label_report(nameless, page, n = 1, data = table, id = "id", since = since))
+    expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  }
+  skip_if_not_installed("tibble")
+  tables <- lapply(files, function(file) tibble::as_tibble(read_table(file)))
+  expect_no_warning(said <- quietly_audit(tables[[1]], tables[[2]], class ~ a + b, id = "id", kernel = held))
+  expect_equal(said$counts, counts)
 })
 
 test_that("several classes, scores and trusted rows are judged, too", {

@@ -229,6 +229,11 @@ test_that("other checks, or other data, put an end to what the draw holds", {
   )
   expect_null(after$data$drawn)
   expect_null(attr(mislabelled(after), "expected")$by_checks)
+  # rows that are trusted are not drawn, either, and never called wrong
+  called <- mislabelled(table$after, fdr = 0.5)$row
+  expect_gt(length(called), 0)
+  expect_message(trusting <- update(table$after, trusted = called), class = "sturdy_message_draw_left")
+  expect_false(any(suppressMessages(mislabelled(trusting, fdr = 0.5, given = "some"))$row %in% called))
 })
 
 test_that("with three classes a check is right where it finds the recorded one", {

@@ -95,10 +95,9 @@ test_that("diagnostics and summary count the nodes of the fit, a test the points
 test_that("no kernel is recommended to a fit that has none", {
   d <- toy()
   kernel <- kernel_ard(fixed = c("variance", "bias", "nugget"))
-  p <- stats::plogis(2 * (d$a + d$b))
   fits <- list(
     gpc(class ~ a + b, d, kernel = kernel, epsilon = "average", hyper = "integrate"),
-    second_stage(p, d$class, epsilon = "average", hyper = "integrate")
+    bpm(class ~ a + b, d, epsilon = "average", hyper = "integrate")
   )
   advice <- vapply(fits, function(fit) {
     fit$nodes$models$ess[] <- 2

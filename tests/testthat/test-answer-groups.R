@@ -208,11 +208,11 @@ test_that("of many rows there are never more draws at once than so many cells", 
   at_once <- count(1e6)
   widest <- 0
   draw <- draw_classes
-  local_mocked(draw_classes = function(said, draws, keep, most) {
+  local_mocked(draw_classes = function(said, draws, keep, most, ...) {
     draw(said, draws, function(true) {
       widest <<- max(widest, length(true))
       keep(true)
-    }, most)
+    }, most, ...)
   })
   expect_equal(count(1000), at_once)
   expect_lte(widest, 1000)

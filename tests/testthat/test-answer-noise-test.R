@@ -384,3 +384,10 @@ test_that("a linear boundary blames labels that a curved one explains, and it is
   expect_null(bpm(class ~ a + b, toy(), hyper = "integrate")$curve)
   expect_false(grepl("linear boundary", printed(curved)))
 })
+
+test_that("where every label is known there is no number of wrong ones to rest on", {
+  local_fewer_points()
+  said <- printed(noise_test(bpm(class ~ a + b, toy(), trusted = 1:40)))
+  expect_match(said, "Nothing to check")
+  expect_no_match(said, "of the other 0")
+})

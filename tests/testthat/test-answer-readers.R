@@ -322,3 +322,8 @@ test_that("a class that readers report and no row is of is named", {
   )
   expect_silent(inform_readers(reports, c("no", "yes"), p[, 2:1][c(1, 3, 3), ]))
 })
+
+test_that("one label a row is one label", {
+  one <- list(data = list(reports = new_reports(2, 2, 1:2, c(1, 1), 1:2, "a", TRUE)))
+  expect_identical(describe_known(one), "1 reader, 1 label a row")
+})

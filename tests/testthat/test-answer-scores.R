@@ -9,6 +9,17 @@ test_that("scores are means over leave-one-out probabilities", {
   expect_error(brier_score(fit, 2), class = "sturdy_error_unknown_argument")
 })
 
+test_that("a row that stands for several scores once, and its labels each in the mean of loo()", {
+  fit <- suppressMessages(gpc(class ~ a + b, toy(), weights = rep(1:4, 10), kernel = held(), epsilon = 0.1))
+  p <- exp(loo_terms(fit) / rep(1:4, 10))
+  expect_equal(log_score(fit)$pointwise, log(p))
+  expect_equal(brier_score(fit)$pointwise, (1 - p)^2)
+  mean <- format(loo_sum(fit) / 100, digits = 4)
+  expect_match(printed(loo(fit)), paste0("of 100 labels .*Mean +", mean))
+  skip_if_not_installed("performance")
+  expect_equal(performance::model_performance(fit)$Log_loss, -mean(log(p)))
+})
+
 test_that("labels that say nothing score like a coin", {
   fit <- gpc(matrix(1), 1, kernel = held(), epsilon = 0.1)
   expect_equal(brier_score(fit)$estimate, 1 / 4)

@@ -145,6 +145,8 @@ test_that("what a linear boundary, a rare class and rates by class mean is said 
   expect_match(verdict_notes(blank)[2], 'All labels "" are equally', fixed = TRUE)
   expect_match(verdict_notes(test)[3], "Odds of 12 to 1 that more labels of true ill are wrong.", fixed = TRUE)
   test$levels <- c(test$levels, "unwell")
+  expect_match(verdict_notes(test)[3], "more labels of true ill are wrong", fixed = TRUE) # in an order: no matrix
+  test$models <- data.frame(model = c("none", "one", "each", "matrix"))
   expect_match(verdict_notes(test)[3], "some classes are taken for particular others: see noise_matrix()", fixed = TRUE)
   expect_length(verdict_notes(stated(1, linear = TRUE, two = NA)), 0)
   for (kind in c("curve", "blind")) expect_null(verdict_notes(replace(test, "kind", kind)))
@@ -173,6 +175,18 @@ test_that("which class has more is said of wrong labels that show, where one cla
   expect_null(verdict_notes(test))
   test$models <- test$models[-3, ]
   expect_length(verdict_notes(test), 1)
+  # of classes in an order, each of which may be the one
+  test$levels <- c("lo", "mid", "hi")
+  test$rates <- data.frame(class = test$levels, rate = c(0.3, 0.1, 0.1))
+  test$models <- data.frame(
+    model = c("none", "one", "each", paste0("alone", 1:3)), log_evidence = c(0, 1, 2, 5, 4.5, 0),
+    probability = c(0.1, 0.1, 0.2, 0.3, 0.2, 0.1)
+  )
+  expect_null(verdict_notes(test))
+  test$models$log_evidence[4] <- 7
+  expect_match(verdict_notes(test), "more labels of true lo are wrong", fixed = TRUE)
+  test$models$probability[4] <- 2
+  expect_equal(verdict_notes(test), "Only true lo seem recorded wrongly.")
   test$kind <- verdict_kind(0.1)
   expect_null(verdict_notes(test))
 })
@@ -202,7 +216,7 @@ test_that("errors of one class alone are named with what to do about them", {
   d$class[wrong] <- "benign"
   fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "optimum", epsilon = "average")
   test <- noise_test(fit)
-  expect_equal(one_class(test), "malignant")
+  expect_match(verdict_notes(test), "Only true malignant seem recorded wrongly. If", fixed = TRUE, all = FALSE)
   expect_match(verdict_notes(test), "noise_prior(unlabelled = \"benign\")", fixed = TRUE, all = FALSE)
   # what it names is taken
   expect_no_error(noise_prior(unlabelled = "benign"))
@@ -217,7 +231,7 @@ test_that("errors of one class alone are named with what to do about them", {
   expect_match(capture.output(print(fit)), "Check the first 20: ", fixed = TRUE, all = FALSE)
   even <- test
   even$models$probability <- 1 / nrow(even$models)
-  expect_length(one_class(even), 0)
+  expect_no_match(verdict_notes(even), "Only true")
 })
 
 test_that("where all rows of one class are trusted and none of the other, nothing is told", {

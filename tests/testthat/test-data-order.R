@@ -58,3 +58,41 @@ test_that("a chain of neighbours is cut, also of many rows", {
   expect_lte(max(width), 1.000001e-6)
   expect_equal(alike_groups(list(c(1, 1, 2, 2 + 1e-9, 5)), 1e-6), c(1, 1, 2, 2, 3))
 })
+
+test_that("rows that a few columns tell apart are in the order of all columns", {
+  X <- withr::with_seed(3, matrix(rnorm(1800), 300))
+  ties <- X
+  ties[1:40, 1:4] <- ties[rep(41:60, 2), 1:4]
+  for (X in list(X, ties, cbind(1, X), cbind(X[, 1:2] > 0, 1, X))) {
+    all <- do.call(order, table_keys(X, rep(1:2, 150)))
+    expect_identical(table_sorted(X, rep(1:2, 150)), all)
+    expect_identical(table_sorted(t(X), rep(1:2, 150), across = TRUE), all)
+  }
+})
+
+test_that("groups of rows alike are those of chains in every column in turn", {
+  plain <- function(columns, width) {
+    group <- rep(1, length(columns[[1]]))
+    for (v in c(columns, columns)) {
+      new <- character(length(v))
+      for (g in unique(group)) {
+        rows <- which(group == g)[order(v[group == g])]
+        start <- rows[1]
+        for (k in seq_along(rows)) {
+          gap <- v[rows[k]] - v[rows[max(k - 1, 1)]]
+          if (gap > width * diff(range(v))) start <- rows[k]
+          far <- v[rows[k]] - v[start] > width * diff(range(v))
+          new[rows[k]] <- paste(g, start, if (far) v[rows[k]])
+        }
+      }
+      group <- match(new, unique(new))
+    }
+    group
+  }
+  for (seed in 1:6) {
+    columns <- withr::with_seed(seed, list(
+      sample(3, 80, TRUE) + 1e-3 * sample(9, 80, TRUE), sample(4, 80, TRUE) + 2e-3 * rpois(80, 2), rbinom(80, 1, 0.5)
+    ))
+    for (width in c(0, 1e-3, 3e-3)) expect_equal(alike_groups(columns, width), plain(columns, width))
+  }
+})

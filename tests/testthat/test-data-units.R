@@ -179,6 +179,9 @@ test_that("what units can't be is refused", {
   refused <- function(code, class = "units") expect_error(code, class = paste0("sturdy_error_", class))
   refused(update(fit(units = ~patient), units = 1:36), "missing_argument")
   refused(absorb(fit(units = ~patient), d))
+  groups <- list(rep(c("u", "v"), 18), d$patient > "p4") # within units, and of them
+  expect_error(group_rates(fit(units = ~patient), by = groups[[1]]), "by.* must be the same in all rows of a unit")
+  refused(group_rates(fit(units = ~patient), by = groups[[2]], predicted = rep(levels(d$y), 18)))
   refused(bpm(y ~ X1, d, units = ~patient, inference = "adf"))
   d$z <- d$y
   refused(gpc(readers(y, z) ~ X1, d, units = ~patient))

@@ -17,6 +17,11 @@ test_that("a check holds EP against the exact posterior", {
   expect_true(all(check$probability$error < 0.02))
 })
 
+test_that("one row is checked, too", {
+  one <- suppressMessages(gpc(matrix(1), 1, kernel = held(), epsilon = 0.1))
+  expect_lt(check_toy(one)$largest_gap, 0.05)
+})
+
 test_that("the exact probabilities are those of posterior_sample()", {
   fit <- toy_fit()
   check <- check_toy(fit)

@@ -257,6 +257,17 @@ test_that("rows that are absorbed change the number where classes hardly overlap
   expect_equal(more$data$X, absorb(fit, d$prob[-old, ], d$labels[-old])$data$X)
 })
 
+test_that("the stage of a fit of ours stays one when it absorbs rows", {
+  local_fewer_points()
+  d <- toy()
+  stage <- second_stage(toy_fit(epsilon = 0.1), hyper = "optimum")
+  stage$data$in_sample$seems <- TRUE
+  more <- absorb(stage, data.frame(no = c(0.9, 0.2), yes = c(0.1, 0.8)), c("no", "yes"))
+  expect_identical(more$recalibration$kind, "fit")
+  expect_identical(more$recalibration$way, stage$recalibration$way)
+  expect_identical(more$data$in_sample, stage$data$in_sample)
+})
+
 test_that("scores that say nothing are no sign of wrong labels", {
   local_fewer_points()
   for (seed in 1:3) {

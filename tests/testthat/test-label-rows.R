@@ -129,10 +129,10 @@ test_that("noise models of no probability are left out, but the best with wrong 
   expect_false("none" %in% nodes$truth$model)
   expect_equal(sum(nodes$truth$weight), 1)
   nodes$models$probability <- c(1, 1e-30, 1e-40)
-  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  said <- label_says(label_made_rows(made), NULL, nodes, made$data, 1:900)
   expect_equal(said$truth$model, c("none", "one"))
   nodes$models$probability <- c(1e-30, 0.7, 0.3) # the first of them is not asked
-  said <- label_says(label_made_rows(made), nodes, made$data, 1:900)
+  said <- label_says(label_made_rows(made), NULL, nodes, made$data, 1:900)
   expect_equal(said$truth[c("model", "weight")], list(model = c("one", "first"), weight = c(0.7, 0.3)))
 })
 
@@ -256,4 +256,34 @@ test_that("the probability of what is reported is carried in logs, below the lea
   for (k in 1:3) expect_equal(said(k), minus[, k], tolerance = 1e-12)
   most <- apply(minus, 1, max)
   expect_equal(said(1:3), most + log(drop(exp(minus - most) %*% weight)), tolerance = 1e-12)
+})
+
+test_that("what is said of many rows between even steps is what points say of them", {
+  for (kind in c("fit", "recorded")) {
+    made <- label_made(toy_scores(2, 16000, 8), kind, models = c("one", "two"))
+    nodes <- label_made_average(made)
+    all <- label_made_rows(made)
+    expect_lt(label_steps(all, made$y, 1:16000)$n, 8000)
+    some <- seq(1, 16000, by = 97)
+    for (m in 1:2) {
+      mine <- nodes$table$model == nodes$truth$model[m]
+      points <- nodes$points[[nodes$truth$model[m]]]
+      weight <- nodes$table$weight[mine] / sum(nodes$table$weight[mine])
+      at <- lapply(seq_along(weight), function(k) {
+        plain_label_rows(plain_point_at(points, nodes$omega[mine][[k]], k, 2), made$P[some, ], made$y[some])
+      })
+      mean <- function(of) plain_mean(at, weight, of)
+      expect_equal(nodes$truth$p[some, , m], mean(function(one) one$truth), tolerance = 1e-7)
+      inverse <- mean(function(one) 1 / one$z)
+      expect_equal(nodes$truth$loo[some, , m], mean(function(one) one$seen / one$z) / inverse, tolerance = 1e-7)
+      expect_equal(nodes$truth$log_z[some, m], -log(inverse), tolerance = 1e-7)
+      # of all rows their sum, from the cells that the coordinates are told by
+      count <- nodes$wrong[[m]]
+      wrong <- sum(nodes$truth$p[cbind(1:16000, 3 - made$y, m)])
+      expect_equal(sum(count * (seq_along(count) - 1)), wrong, tolerance = 1e-3)
+    }
+  }
+  # rows whose scores are far apart are more than half of their steps
+  far <- label_made(toy_scores(2, 1200, 8), models = "one")
+  expect_null(label_steps(label_made_rows(far), far$y, 1:1200))
 })

@@ -345,3 +345,25 @@ test_that("a study of two classes is the prior of each reader", {
   expect_lt(max(found$upper - found$lower), 0.05)
 })
 
+
+test_that("each of seven classes taken for the next is seen, where errors go being held", {
+  d <- withr::with_seed(62752, {
+    y <- rep(1:7, 22)
+    data.frame(
+      a = 3 * cos(2 * pi * y / 7) + rnorm(154, sd = 0.7), b = 3 * sin(2 * pi * y / 7) + rnorm(154, sd = 0.7),
+      y, wrong = runif(154) < 0.2
+    )
+  })
+  d$class <- letters[ifelse(d$wrong, d$y %% 7 + 1, d$y)]
+  fit <- gpc(class ~ a + b, d, kernel = kernel_iso(), hyper = "integrate")
+  # a rate for each class is integrated, and most of its errors go to the next
+  expect_identical(fit$nodes$models$model, "each")
+  shares <- wrong_shares(fit$nodes$point[1, , ])
+  expect_gt(min(shares[cbind(1:7, c(2:7, 1))]), 0.5)
+  expect_gt(sum(mean_wrong(truth(fit))), sum(d$wrong) / 2) # 35, of which 5 were expected with shares that are even
+})
+
+test_that("shares of wrong labels are those of the rows of a matrix beside its diagonal", {
+  omega <- rbind(c(0.7, 0.1, 0.2), c(0, 0.9, 0.1), c(0.3, 0.3, 0.4))
+  expect_equal(wrong_shares(omega), rbind(c(0, 1, 2) / 3, c(0, 0, 1), c(1, 1, 0) / 2))
+})

@@ -15,7 +15,7 @@ one_free <- function(...) {
 # The latent of a fit with its priors, and the problem under a noise model
 problem_of <- function(fit, model, noise = fit$spec$noise, reports = fit$data$reports) {
   latent <- model_latent(fit)
-  latent$reports <- reports
+  latent[c("reports", "cells")] <- list(reports, report_cells(reports))
   average_problem(latent, noise_of(model, noise_model("average", noise, reports)), fit$spec)
 }
 
@@ -290,16 +290,11 @@ test_that("nothing free but a rate is averaged over many rows, too", {
 })
 
 test_that("nodes of which none has a fixed point have no weight, and are no error of R", {
-  from <- list(list(centre = 0, axes = diag(1), scale = 1, tails = FALSE, share = 1))
-  lost <- node_weights(list(
-    Z = matrix(0, 1, 12), out = vector("list", 12), log_f = rep(-Inf, 12), proposal = from
-  ), -5)
+  lost <- smoothed_weights(rep(-Inf, 12))
   expect_identical(lost$log_weight, rep(-Inf, 12))
   expect_identical(lost$log_evidence, -Inf)
   expect_identical(lost$ess, 0)
-  some <- node_weights(
-    list(Z = matrix(0, 1, 3), log_f = c(-Inf, -1, -1), proposal = from), -5
-  )
+  some <- smoothed_weights(c(-Inf, -1, -1))
   expect_equal(exp(some$log_weight), c(0, 0.5, 0.5))
   expect_equal(some$ess, 2)
   # far from the origin in units of nothing: EP converges at the mode, and nowhere near it

@@ -190,7 +190,10 @@ test_that("of classes in an order errors go to neighbours or anywhere, which a c
   reports <- noise_cases$four_groups
   share <- neighbour_share(4)
   noise <- noise_model("average", noise_prior(), reports, share = share)
-  expect_named(noise$weights, c("none", "one"))
+  expect_named(noise$weights, c("none", "one", "each", paste0("alone", 1:4)))
+  alone <- noise_omega(noise_of("alone2", noise), rep(0.3, noise_of("alone2", noise)$d))
+  expect_equal(wrong_shares(alone[1, , ])[2, ], neighbour_share(4, pnorm(0.3))[2, ])
+  expect_equal(alone[1, -2, ], diag(4)[-2, ])
   model <- noise_of("one", noise)
   z <- noise_start(model, 0.2)
   at_part <- function(z, part) noise_omega(model, replace(z, length(z), qnorm(part)))

@@ -155,6 +155,7 @@ test_that("fits with weights answer as fits to the rows repeated", {
     }
     expect_equal(flip_rates(one), flip_rates(many), tolerance = 1e-6)
     expect_equal(confusion(one), confusion(many), tolerance = 1e-6)
+    expect_equal(group_rates(one, d$a > 0), group_rates(many, again$a > 0), tolerance = 1e-6)
     expect_equal(weights(one), d$times)
     expect_equal(
       criterion(one, "loo")$gradient, criterion(many, "loo")$gradient, tolerance = 1e-6
@@ -181,6 +182,30 @@ test_that("averages with weights are those over the rows repeated", {
   expect_equal(one$n, many$n)
 })
 
+test_that("checks of rows that stand for several count the labels of these", {
+  d <- weighted_table(40)
+  fit <- gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, weights = times)
+  listed <- review(fit, 5)
+  found <- mislabelled(fit)
+  wrong <- d$times[found$row] * found$probability
+  expect_equal(listed$found, cumsum(wrong[1:5]))
+  expect_equal(max(listed$found) + attr(listed, "left")$count, attr(found, "expected")$count)
+  expect_equal(attr(listed, "unchecked"), sum(d$times[-listed$row]))
+  words <- next_words(list(rows = 20, found = sum(wrong[1:20]), left = sum(wrong[-(1:20)])))
+  expect_match(printed(found), words, fixed = TRUE)
+  called <- mislabelled(fit, fdr = 0.8)
+  first <- seq_len(nrow(called))
+  expect_gt(nrow(called), 0)
+  words <- next_words(list(rows = nrow(called), found = sum(wrong[first]), left = sum(wrong[-first])))
+  expect_match(printed(called), words, fixed = TRUE)
+  page <- withr::local_tempfile(fileext = ".html")
+  label_report(fit, page, n = 5)
+  said <- paste(readLines(page), collapse = " ")
+  first <- json(list(p = I(wrong[1:5])))
+  expect_match(said, substr(first, 2, nchar(first) - 1), fixed = TRUE)
+  expect_match(said, paste("of", sum(d$times), "(90% interval"), fixed = TRUE)
+})
+
 test_that("weights go with the rows: subset, update, absorb, trusted rows", {
   d <- weighted_table(40)
   fit <- gpc(
@@ -205,6 +230,14 @@ test_that("counts of weights that are not whole keep their mean", {
   expect_equal(sum((seq_along(density) - 1) * density), 2.5 * 0.2 + 0.25 * 0.7)
   expect_equal(wrong_mixture(P, 1, c(2, 1)), wrong_mixture(P[c(1, 1, 2), , drop = FALSE], 1))
   expect_equal(repeated_rows(1:3, c(1, 3, 2)), c(1, 2, 2, 2, 3, 3))
+})
+
+test_that("labels that are drawn one by one are as many as rows stand for, or count for as much", {
+  expect_equal(labels_apart(c(1, 3)), list(row = c(1, 2, 2, 2), times = rep(1, 4)))
+  expect_equal(labels_apart(c(0.5, 1.5)), list(row = c(1, 2, 2), times = c(0.5, 0.75, 0.75)))
+  many <- labels_apart(c(1e9, 3e9, 1))
+  expect_lt(length(many$row), labels_most + 2)
+  expect_equal(as.vector(rowsum(many$times, many$row)), c(1e9, 3e9, 1))
 })
 
 test_that("what is left of a weight is a trial of as small a probability, also of very many", {

@@ -97,6 +97,14 @@ test_that("a row has the rates of each class, the number of hyperparameters lear
   given <- facts(kernel = held(), epsilon = c(neg = 0.02, pos = 0.1))
   expect_equal(unlist(given[c("epsilon_neg", "epsilon_pos", "learned")], use.names = FALSE), c(0.02, 0.1, 0))
   expect_identical(facts(kernel = kernel_iso(1, fixed = c("bias", "nugget")), epsilon = 0.1)$learned, 2L)
+  # of several classes their mean, and of none apart
+  d <- datasets::iris[c(1:10, 51:60, 101:110), ]
+  omega <- rbind(c(1, 0, 0), c(0.1, 0.9, 0), c(0, 0.5, 0.5))
+  several <- candidate("gpc", kernel = held(), epsilon = omega)
+  selection <- select_model(Species ~ ., d, list(several = several))
+  expect_equal(selection$table$epsilon, 0.2)
+  expect_identical(selection$table$epsilon_pos, NA_real_)
+  expect_match(printed(selection), "several .* 0.2 ")
   fit <- toy_fit()
   expect_identical(comparable_evidence(fit), fit$ep$log_evidence)
   local_mocked(gaussian_evidence = function(fit) {

@@ -48,6 +48,10 @@ test_that("the flip probabilities over shards are those of a fit that has its ro
   folder <- withr::local_tempdir()
   mislabelled(linear, rows, to = folder)
   expect_equal(read_all(folder)$probability, whole$ep$flipped, tolerance = 1e-5)
+  more <- absorb(linear, d[1:3, ])
+  expect_identical(nobs(more), 303L)
+  expect_equal(more[c("filter", "weights")], absorb(whole, d[1:3, ])[c("filter", "weights")], tolerance = 1e-5)
+  expect_match(printed(more), "303, 3 inputs.*3 of 303 rows absorbed")
   expect_error(
     mislabelled(fit, shards(d[-1, ], 3), to = withr::local_tempdir()),
     class = "sturdy_error_rows"

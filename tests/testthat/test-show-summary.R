@@ -53,6 +53,11 @@ test_that("a summary has the labels by class, and prints them of several", {
     expect_equal(found$sensitivity[c], sum(p[mine, c]) / sum(p[, c]))
   }
   expect_equal(sum(found$wrong), sum(mislabelled(fit)$probability))
+  vague <- update(fit, kernel = kernel_iso(2, nugget = 10, fixed = TRUE))
+  expect_true(all(augment(vague)$.loo < 0.5))
+  missed <- max.col(mean_over(recorded_each(truth(vague)), 1)) != label
+  expect_equal(summary(vague)$scores[["loo_error"]], mean(missed))
+  expect_lt(mean(missed), 0.5)
   expect_match(printed(summary(fit)), "Labels by class.* setosa 14 14.8 0.1 0.9 0.94 0.99")
   # two classes are printed as before
   two <- summary(toy_fit())

@@ -59,6 +59,15 @@ test_that("augment() leaves NA where rows were left out", {
   }
 })
 
+test_that("augment() predicts rows that lack a label alone, as predict() does", {
+  d <- toy()
+  d$class[4] <- NA
+  fit <- toy_fit(data = d)
+  expect_equal(augment(fit, d)$.fitted, unname(predict(fit, type = "prob")[, 2]))
+  expect_equal(which(is.na(augment(fit, d)$.flipped)), 4)
+  expect_identical(nrow(augment(fit)), 39L)
+})
+
 test_that("augment() adds to the data given, or to what the model holds", {
   fit <- toy_fit()
   expect_equal(augment(fit), augment(fit, toy()), ignore_attr = "row.names")

@@ -208,3 +208,28 @@ test_that("a folder is no file, and the options are of the kinds that read.csv()
     )
   }
 })
+
+test_that("plain lines are read by data.table as read.table() reads them, others are left to it", {
+  skip_if_not_installed("data.table")
+  classes <- c(a = "numeric", b = "character", c = "NULL", d = "logical", e = "numeric")
+  options <- c(text_options(list()), plain = TRUE)
+  fine <- list(
+    "1.5,u,x,TRUE,3", "-2e-7,,y,NA,NA", ",\"v, w\",\"z\",FALSE,0.1", "NaN,NA,,,1e5", "7,it's #1,x,TRUE,-0.25",
+    " 12, u ,x,FALSE,4", "Inf,\u00e4,x,TRUE,00012"
+  )
+  read <- text_plain(unlist(fine), classes, options)
+  expect_equal(read, text_typed(unlist(fine), classes, options), tolerance = 1e-14)
+  expect_identical(names(read), c("a", "b", "d", "e"))
+  odd <- c(
+    "1,u,x,TRUE", "1,u,x,TRUE,3,4", "one,u,x,TRUE,3", "1,u,x,maybe,3", "", "1,\"u,x,TRUE,3", "1,\"u \"\"v\"\"\",x,TRUE,3",
+    "1,u\"v\"w,x,TRUE,3", "1,\"NA\",x,TRUE,3", "\"1\",\"\",x,TRUE,3", "0x1A,u,x,TRUE,3"
+  )
+  for (line in odd) expect_null(text_plain(c(fine[[1]], line, fine[[5]]), classes, options))
+  expect_null(text_plain(fine[[1]], replace(classes, 1, NA), options))
+  expect_null(text_plain(fine[[1]], classes, replace(options, "plain", FALSE)))
+  # and then a row is blamed
+  bad <- csv_file(lines = replace(csv_text(), 252, "\"many\",1,\"u\",\"x\",\"yes\""))
+  error <- caught(stream(bad))
+  expect_s3_class(error, "sturdy_error_column_type")
+  expect_identical(error$row, 251)
+})
