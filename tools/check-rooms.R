@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 642, shard = 1670, show = 2156, select = 244, answer = 3583, exact = 601,
-  stream = 681, fit = 2407, label = 816, learn = 1634, latent = 296, ep = 460, noise = 1216,
-  kernel = 643, data = 2343, family = 369, native = 345, sturdy = 15, control = 34, files = 42,
-  checks = 224, conditions = 96, progress = 106, words = 126, all = 20749
+  meet = 637, shard = 1668, show = 2165, select = 245, answer = 3588, exact = 601,
+  stream = 681, fit = 2401, label = 816, learn = 1634, latent = 296, ep = 460, noise = 1221,
+  kernel = 642, data = 2340, family = 369, native = 345, sturdy = 15, control = 34, files = 42,
+  checks = 224, conditions = 96, progress = 105, words = 122, all = 20747
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
