@@ -99,10 +99,7 @@ names_labels <- function(v, y) {
 #' Are the values of text or a factor, `least` of them, but for a fifth of a kind?
 #' @noRd
 mostly <- function(v, kind, least) {
-  if (feature_kind(v) != "factor") {
-    return(FALSE)
-  }
-  text <- feature_text(v)
+  text <- if (feature_kind(v) == "factor") feature_text(v)
   length(text) >= least && mean(kind(text)) >= 0.8
 }
 

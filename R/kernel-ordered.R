@@ -20,14 +20,15 @@ ordered_kernel <- function(kernel, levels) {
 #' @param cut thresholds, of all or a row each.
 #' @noRd
 ordered_log_prob <- function(m, s2, cut) {
-  if (!is.matrix(cut)) cut <- matrix(cut, length(m), length(cut), byrow = TRUE)
+  if (!is.matrix(cut)) cut <- matrix(rep(cut, each = length(m)), length(m), length(cut))
   z <- (cut - m) / sqrt(s2)
-  lower <- cbind(-Inf, z)
-  upper <- cbind(z, Inf)
+  end <- rep(Inf, length(m)) # there may be no rows
+  lower <- cbind(-end, z)
+  upper <- cbind(z, end)
   turn <- lower > 0 # above the mean: by the upper tails
   from <- stats::pnorm(ifelse(turn, -lower, upper), log.p = TRUE)
   less <- stats::pnorm(ifelse(turn, -upper, lower), log.p = TRUE)
   log_p <- from + log1p(-exp(less - from))
   log_p[is.nan(log_p)] <- -1e300 # far beyond all sense
-  matrix(pmax(log_p, -1e300), length(m))
+  matrix(pmax(log_p, -1e300), length(m), ncol(z) + 1)
 }

@@ -193,7 +193,7 @@ mutant(
 )
 mutant(
   "noise models without such rates make them no rarer", "R/answer-power.R",
-  "share = sum(prior[holding]) / sum(prior)", "share = 1", r = "answer-power"
+  "share <- sum(prior[holding]) / sum(prior)", "share <- 1", r = "answer-power"
 )
 mutant(
   "a checked row whose label was wrong counts as a false alarm", "R/answer-called.R",
@@ -1419,7 +1419,7 @@ mutant(
 
 mutant(
   "which class has more is said though either would do", "R/answer-verdict.R",
-  "differ && side_told(test$models)", "differ",
+  "differ && side_told(models)", "differ",
   r = "answer-verdict"
 )
 mutant(
@@ -1625,7 +1625,7 @@ mutant(
 )
 mutant(
   "counts by group take rows that stand for several once", "R/answer-groups.R",
-  "times <- report_times(judge$data$reports)\n", "times <- 1\n", r = "answer-groups"
+  "labels_apart(report_times(reports))", "labels_apart(report_times(reports)^0)", r = "answer-groups"
 )
 mutant(
   "a group is one of the others that it is compared with", "R/answer-groups.R",

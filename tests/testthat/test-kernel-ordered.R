@@ -96,6 +96,15 @@ test_that("a fit in an order answers as others do, and the same after it was sav
   expect_equal(mislabelled(checked)$probability[mislabelled(checked)$row == table$wrong[1]], 0)
 })
 
+test_that("no rows are predicted in silence", {
+  fit <- quiet_gpc(y ~ ., ordered_table(60, 4)$d, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1)
+  none <- ordered_table()$d[0, ]
+  expect_silent(prob <- predict(fit, none, type = "prob"))
+  expect_identical(dim(prob), c(0L, 4L))
+  expect_silent(found <- mislabelled(fit, newdata = none))
+  expect_identical(nrow(found), 0L)
+})
+
 test_that("averages are over thresholds, too, with no rate of wrong labels, one, and by class", {
   table <- ordered_table(90, 7)
   fit <- quiet_gpc(
