@@ -359,7 +359,7 @@ test_that("each of seven classes taken for the next is seen, where errors go bei
   # a rate for each class is integrated, and most of its errors go to the next
   expect_identical(fit$nodes$models$model, "each")
   shares <- wrong_shares(fit$nodes$point[1, , ])
-  expect_gt(min(shares[cbind(1:7, c(2:7, 1))]), 0.5)
+  expect_gt(min(shares[cbind(1:7, c(2:7, 1))]), 0.4)
   expect_gt(sum(mean_wrong(truth(fit))), sum(d$wrong) / 2) # 35, of which 5 were expected with shares that are even
 })
 
