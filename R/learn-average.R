@@ -8,10 +8,12 @@ average_rounds <- 4L          # at most, of nodes around ever better modes
 average_more <- 2L            # times as many at most, of cheap ones, while their weights are uneven:
 average_uneven <- 0.25        # of their number effective
 average_cheap <- 8e6          # flops of a pass over the rows of which a node is cheap
+average_even <- 2             # wrong labels of each of many classes that go anywhere, beside those there are
 average_integral <- 5000      # flops of the integrals of a row and class of several
 
 #' The noise model that is learned under. Where a matrix would have very many coordinates, where errors go is
-#' held at what a climb of a matrix on some rows says, or errors that are always the same were learned as right.
+#' held at what a climb of a matrix on some rows says, or errors that are always the same were learned as right; so
+#' many wrong labels of each class are added that go anywhere, for few of them say little.
 #' @noRd
 average_noise <- function(latent, spec) {
   noise <- noise_model(spec$epsilon, spec$noise, latent$reports, latent_share(latent))
@@ -22,7 +24,8 @@ average_noise <- function(latent, spec) {
     problem <- average_problem(stage_few(latent, stage_before(latent)), learner_noise(noise), spec)
     problem$curved <- FALSE
     end <- learn_modes(learn_objective(problem), average_starts(problem)[1])
-    if (length(end)) model$whereto <- whereto_known(noise$classes, wrong_shares(problem$omega(end[[1]]$par)[1, , ]))
+    numbers <- if (length(end)) problem$omega(end[[1]]$par)[1, , ] * latent$n / noise$classes else 0
+    model$whereto <- whereto_known(noise$classes, wrong_shares(numbers + average_even * even_share(noise$classes)))
   }
   model
 }

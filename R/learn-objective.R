@@ -92,9 +92,11 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
     return(bad)
   }
   prior <- problem$prior(par)
+  # of several classes a gradient comes without the probabilities of all true ones
+  whole <- isFALSE(problem$latent$second) && problem$latent$functions == 1
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = gradient + prior$gradient, sites = out$sites, out = if (isFALSE(problem$latent$second)) out[node_fields]
+    gradient = gradient + prior$gradient, sites = out$sites, out = if (whole) out[node_fields]
   )
 }
 

@@ -1283,7 +1283,7 @@ mutant(
 )
 mutant(
   "errors of many classes go anywhere alike in the first stage", "R/learn-average.R",
-  "  if (length(end)) model$whereto", "  if (FALSE) model$whereto", r = "learn-average-classes"
+  "if (length(end)) problem$omega", "if (FALSE) problem$omega", r = "learn-average-classes"
 )
 mutant(
   "classes in an order are learned under one rate", "R/noise-models.R",
