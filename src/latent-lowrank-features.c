@@ -12,9 +12,9 @@ void lowrank_features(latent_lowrank *lr, int first, int cols, double *phi) {
   const int k = lr->k;
   double *lambda = lr->made_lambda + first;
   if (lr->points) inducing_features(lr->points, first, cols, phi, lambda);
-  for (int l = 0; l < cols && !lr->points; l++, phi += phi ? k : 0) {
+  for (int l = 0; l < cols && !lr->points; l++, phi += k) {
     const double *x = lr->Xt + IDX(0, first + l, k);
-    for (int j = 0; j < k && phi; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
+    for (int j = 0; j < k; j++) phi[j] = sqrt(lr->s0[j]) * x[j];
     lambda[l] = lr->nugget;
   }
   for (int l = 0; l < cols && lr->times; l++) lambda[l] /= lr->times[first + l];

@@ -133,13 +133,6 @@ static void lowrank_times_squared(latent *post, const double *x, double *out) {
   }
 }
 
-/* Linear features of scale 1 are those given */
-static int is_plain(const latent_lowrank *lr) {
-  int plain = lr->Xt != NULL;
-  for (int j = 0; j < lr->k && plain; j++) plain = lr->s0[j] == 1;
-  return plain;
-}
-
 static void lowrank_carve(latent *post, int block, workspace *ws) {
   latent_lowrank *lr = post->self;
   const size_t n = (size_t)lr->n, k = (size_t)lr->k;
@@ -148,9 +141,7 @@ static void lowrank_carve(latent *post, int block, workspace *ws) {
   const size_t panel = k * (size_t)lr->width;
   WORKSPACE_EACH(ws, k * k, &lr->W, &lr->M, &lr->S1, &lr->S2);
   if (!lr->given) {
-    lr->made_Phi =
-        is_plain(lr) ? NULL : workspace_take(ws, lr->kept ? k * n : panel);
-    lr->Phi = lr->made_Phi ? lr->made_Phi : lr->Xt;
+    lr->Phi = lr->made_Phi = workspace_take(ws, lr->kept ? k * n : panel);
     lr->lambda = lr->made_lambda = workspace_take(ws, n);
   }
   WORKSPACE_EACH(ws, panel, &lr->P, &lr->Q);
@@ -175,8 +166,7 @@ static void lowrank_bind(latent *post) {
   for (int first = 0; first < lr->n; first += lr->width) {
     const int b = lowrank_columns(lr, first);
     const size_t from = lr->kept ? IDX(0, first, k) : 0;
-    if (!lr->given)
-      lowrank_features(lr, first, b, lr->made_Phi ? lr->made_Phi + from : NULL);
+    if (!lr->given) lowrank_features(lr, first, b, lr->made_Phi + from);
     const double *phi = lr->Phi + from;
     lr->at = first;
     for (int i = first; i < first + b; i++, phi += k)

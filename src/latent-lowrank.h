@@ -91,8 +91,8 @@ int lowrank_refresh(latent *post, const double *tau, const double *nu);
 /* Columns of the panel that begins at site `first`. */
 int lowrank_columns(const latent_lowrank *lr, int first);
 
-/* phi[k x cols] (NULL: those given serve) and lambda of the rows from `first`
- * on, where they are made here. */
+/* phi[k x cols] and lambda of the rows from `first` on, where they are made
+ * here. */
 void lowrank_features(latent_lowrank *lr, int first, int cols, double *phi);
 
 /* Their features [k x lowrank_columns(lr, first)]; they stay until the next. */
