@@ -92,8 +92,8 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
     return(bad)
   }
   prior <- problem$prior(par)
-  # of several classes a gradient comes without the probabilities of all true ones
-  whole <- isFALSE(problem$latent$second) && problem$latent$functions == 1
+  # of several classes a gradient comes without the probabilities of all true ones, of few rows EP ends early
+  whole <- isFALSE(problem$latent$second) && problem$latent$functions == 1 && learn_is_long(problem$latent)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
     gradient = gradient + prior$gradient, sites = out$sites, out = if (whole) out[node_fields]
