@@ -3,7 +3,6 @@
 
 stage_rows <- 4000L  # of the first stage; all, when they are not many more
 stage_rows_classes <- 1000L # the same of several classes
-learn_long_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 stage_many <- 600L   # from which on fewer still come before them
 stage_sweeps <- 50L  # of EP there: at hyperparameters that need more it is not repeated
 stage_left <- 0.05   # share of the variance left from which on "auto" takes more,
@@ -26,12 +25,6 @@ stage_before <- function(latent) {
   min(
     if (quarter) learn_few_rows(latent$n), if (latent$functions > 1) stage_rows_classes, stage_rows
   )
-}
-
-#' Are there so many rows, a third of it for each class of several, that modes must do?
-#' @noRd
-learn_is_long <- function(latent) {
-  latent$n * max(1, latent$classes / 3) > learn_long_rows
 }
 
 #' Is EP started from the prior, too, when a search is over? Of very many rows that is a large part of all
