@@ -36,8 +36,8 @@
 #' knows of overlap is free to explain what it can. So where classes overlap, a tenth of wrong labels
 #' may never show. The probabilities are less sure than those of the fit, as they would have been
 #' learned from such labels; the article *The mathematics* has the formula (13.5). It is a guide,
-#' rather too high than too low where columns are many. For scores of another classifier it is left
-#' out, and of more than six classes each by itself is.
+#' rather too high than too low where columns are many. Of more than six classes only the rarest is
+#' asked about by itself. For scores of another classifier it is left out.
 #'
 #' All this assumes that the model is right. To [bpm()] a label beyond its linear boundary looks
 #' wrong even where a curved boundary would explain it. So where its Bayes factor is above 3, it

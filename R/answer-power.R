@@ -3,7 +3,7 @@
 
 noticed_rows <- 1000L # rows times classes that are asked about, at most: they stand for the others
 noticed_most <- 20L   # classes; up to
-noticed_alone <- 6L   # of them each is asked about by itself, too,
+noticed_alone <- 6L   # of them each is asked about by itself, too, of more the rarest
 noticed_least <- 1    # where so many rows or more would have wrong labels
 noticed_step <- 1e-3  # least power of the scores
 noticed_rare <- 1e-8  # probability of a label below which it is left out
@@ -13,9 +13,9 @@ noticed_rare <- 1e-8  # probability of a label below which it is left out
 #'
 #' @param share of labels that would be wrong: of all, and of those of one true class only.
 #' @return A data frame with the columns of ("all", then the classes of which a row and more would
-#'   have a wrong label), share and probability; `NULL` for scores of another classifier, which would
-#'   have learned from the wrong labels, for a fit that keeps no rows, or whose labels are all known, or
-#'   all of one class.
+#'   have a wrong label, of many the rarest of them), share and probability; `NULL` for scores of another
+#'   classifier, which would have learned from the wrong labels, for a fit that keeps no rows, or whose
+#'   labels are all known, or all of one class.
 #' @noRd
 noticed <- function(object, share = 0.1) {
   stage <- judged_by(object)
@@ -28,9 +28,9 @@ noticed <- function(object, share = 0.1) {
     return(NULL)
   }
   table <- noticed_table(object, stage, open)
-  alone <- if (classes <= noticed_alone) {
-    which(colSums(table$times * table$p) * share >= noticed_least)
-  }
+  each <- colSums(table$times * table$p)
+  alone <- which(each * share >= noticed_least)
+  if (classes > noticed_alone) alone <- alone[which.min(each[alone])] # errors of it show least
   wrong <- c(list(seq_len(classes)), alone) # the true classes that have wrong labels
   probability <- vapply(wrong, function(true) {
     factor <- noticed_factor(table, replace(numeric(classes), true, share), stage)

@@ -116,11 +116,8 @@ score_cells <- function(cells) {
 #' @noRd
 near_classes <- function(P, y, ordered = FALSE) {
   classes <- ncol(P)
-  if (ordered) {
-    return(abs(outer(seq_len(classes), seq_len(classes), `-`)) == 1)
-  }
-  if (classes <= label_pairs_most) {
-    return(!diag(classes))
+  if (ordered || classes <= label_pairs_most) {
+    return(noise_targets(classes, ordered))
   }
   share <- matrix(0, classes, classes)
   share[sort(unique(y)), ] <- rowsum(P, y) / tabulate(y, classes)[sort(unique(y))]

@@ -85,7 +85,7 @@ stage_onward <- function(mode, problem, n_few, spec) {
   par <- learn_within(problem, mode$par)
   patient <- learn_objective(problem)
   at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
-  patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, spec)))
+  patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, problem)))
   here <- patient$at(par)
   if (!is.null(mode$H)) {
     here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)

@@ -23,7 +23,7 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
     rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
     study = if (!is.null(prior$study)) unname(prior$study),
     given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
-    readers = if (readers) reports, targets = !diag(classes), turn = seq_len(classes), pooling = prior$pooling
+    readers = if (readers) reports, targets = noise_targets(classes, !is.null(share)), turn = seq_len(classes), pooling = prior$pooling
   )
 }
 
@@ -59,13 +59,22 @@ noise_of <- function(name, noise) {
 #' @param targets where they may, if that is learned, or `NULL`.
 #' @noRd
 whereto_of <- function(noise, targets) {
-  if (!is.null(noise$share)) {
+  ordered <- !is.null(noise$share)
+  if (ordered && sum(targets) < 2) {
     whereto_reach(noise$classes)
   } else if (is.null(targets) || noise$classes == 2) {
     whereto_known(noise$classes)
   } else {
-    whereto_learned(targets, if (is.null(noise$readers)) 1L else noise$sources, noise$turn)
+    sources <- if (is.null(noise$readers)) 1L else noise$sources
+    whereto_learned(targets, sources, noise$turn, if (ordered) whereto_near else 1)
   }
+}
+
+#' Where errors of each class may go: of classes in an order to the two beside it
+#' @noRd
+noise_targets <- function(classes, ordered) {
+  apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
+  if (ordered) apart == 1 else apart > 0
 }
 
 #' Coordinates to start from beside the usual ones: where the most of the readers are right

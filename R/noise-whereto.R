@@ -2,6 +2,7 @@
 # coordinates say, pi[t, v] = exp(2.5 z[t, v]) / sum of those of t [M 16.4].
 
 whereto_spread <- 2.5 # of the logs of where errors go: one class only is no surprise
+whereto_near <- 0.9   # of the errors of one class of an order fall on those beside it, the others anywhere
 whereto_most <- 250   # standard deviations, from where on an exponential would not be finite
 
 # Each way is list(d: how many coordinates it has; base: sources x C x C, pi but for what these say; and
@@ -26,9 +27,10 @@ whereto_reach <- function(classes) {
 #' It is learned
 #' @param targets C x C, which classes may be recorded of each. @param sources how many have it for
 #'   themselves: one, for all of them, or all. @param turn the order in which classes have coordinates.
-#' @return with cell, where the learned ones stand in base, and group: which of these sum to 1.
+#' @param part of the errors of which it is learned; the others go anywhere.
+#' @return with part; cell, where the learned ones stand in base, and group: which of these sum to 1.
 #' @noRd
-whereto_learned <- function(targets, sources, turn) {
+whereto_learned <- function(targets, sources, turn, part = 1) {
   classes <- length(turn)
   rows <- turn[rowSums(targets)[turn] > 0]
   # of a true class all targets of one source after the other
@@ -36,10 +38,10 @@ whereto_learned <- function(targets, sources, turn) {
     expand.grid(v = turn[targets[t, turn]], s = seq_len(sources), t = t)
   }))
   base <- array(rep(even_share(classes), each = sources), c(sources, classes, classes))
-  base[, rows, ] <- 0
+  base[, rows, ] <- (1 - part) * base[, rows, ]
   of <- learned$s + sources * (learned$t - 1L)
   list(
-    d = length(of), base = base, cell = of + sources * classes * (learned$v - 1L),
+    d = length(of), base = base, part = part, cell = of + sources * classes * (learned$v - 1L),
     group = match(of, unique(of))
   )
 }
@@ -60,7 +62,7 @@ noise_whereto <- function(model, Z) {
   z <- whereto_part(model, Z)
   pi <- matrix(whereto$base, length(whereto$base), ncol(Z))
   if (!is.null(whereto$further)) pi <- pi + outer(whereto$further, stats::pnorm(drop(z)))
-  if (!is.null(whereto$cell)) pi[whereto$cell, ] <- whereto_shares(whereto, z)
+  if (!is.null(whereto$cell)) pi[whereto$cell, ] <- pi[whereto$cell, ] + whereto$part * whereto_shares(whereto, z)
   of_source <- rep_len(seq_len(size[1]), nrow(model$root))
   array(pi, c(size, ncol(Z)))[of_source, , , , drop = FALSE]
 }
@@ -72,7 +74,7 @@ whereto_shares <- function(whereto, Z) {
   e / over_group(e, whereto$group)
 }
 
-#' Derivatives in the coordinates from those in pi, D: of learned w = pi 2.5 w (D - sum of w D over the group)
+#' Derivatives in the coordinates from those in pi, D: of learned w, a part of pi, 2.5 w (D - sum of w D over the group)
 #' @param slope D, of each source, (S C C) x K.
 #' @noRd
 whereto_pull <- function(whereto, Z, slope) {
@@ -84,7 +86,7 @@ whereto_pull <- function(whereto, Z, slope) {
   if (!is.null(whereto$further)) {
     return((whereto$further %*% slope) * stats::dnorm(Z))
   }
-  slope <- slope[whereto$cell, , drop = FALSE]
+  slope <- whereto$part * slope[whereto$cell, , drop = FALSE]
   w <- whereto_shares(whereto, Z)
   whereto_spread * w * (slope - over_group(w * slope, whereto$group))
 }

@@ -14,7 +14,8 @@
 #' others. `epsilon = "average"`, the default, averages over no wrong labels, one such rate, one for
 #' each class, and one in a class alone, with the prior probabilities of [noise_prior()]; which part
 #' falls on neighbours is learned, and may be anything before the data are seen. With rates that are
-#' given, or `"learn"`, it is nine in ten. A noise matrix may be given as `epsilon`.
+#' given, or `"learn"`, it is nine in ten. Of a class between two others that alone is recorded wrongly
+#' nine in ten fall on these, and how many on which is learned. A noise matrix may be given as `epsilon`.
 #'
 #' Wrong labels of one class that all fall on the next one look like a threshold that lies elsewhere.
 #' Of the first or last class that shows where rows are far beyond the threshold. Of a class in between

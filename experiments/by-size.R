@@ -3,6 +3,8 @@
 # its neighbour is to be seen in 20,000 rows as well as in 300. Three inputs, one of which says nothing; the
 # class follows the sum of two with some noise, cut into two or three. Labels as they are, a tenth of
 # them taken for another class ("random"), or a tenth of the last class for the one before ("one").
+# Seven classes lie around a circle, each overlapping with the two beside it; three tenths of the last are taken
+# for the one before ("one"), or a fifth of all labels are those of the next class ("next").
 #
 # Fits by default, of bpm() where its name stands, and of three classes in their order where "order" does. What
 # is measured is that of label-stage.R.
@@ -12,8 +14,8 @@
 sys.source(file.path(experiments, "label-judge.R"), environment())
 
 size_asked <- function() {
-  of <- function(what, model, classes, rows) {
-    do.call(rbind, lapply(c("none", "random", "one"), function(noise) {
+  of <- function(what, model, classes, rows, noises = c("none", "random", "one")) {
+    do.call(rbind, lapply(noises, function(noise) {
       group_of(
         paste(what, noise, sep = ", "), model = model, classes = classes, rows = rows, noise = noise, tables = 3
       )
@@ -24,6 +26,7 @@ size_asked <- function() {
     of("two classes, 20,000", "gpc", 2, 20000), of("bpm(), 20,000 and 60,000", "bpm", 2, c(20000, 60000)),
     of("three classes, 300", "gpc", 3, 300), of("three classes, 1,500 and 6,000", "gpc", 3, c(1500, 6000)),
     of("in an order, 300", "order", 3, 300), of("in an order, 1,500 and 6,000", "order", 3, c(1500, 6000)),
+    of("seven classes, 350 and 1,400", "gpc", 7, c(350, 1400), c("none", "random", "one", "next")),
     group_of("quick", model = "gpc", classes = 3, rows = 60, noise = "one", tables = 1)
   )
 }
@@ -45,14 +48,24 @@ experiment <- list(
 size_table <- function(task) {
   set_seed(task$seed)
   n <- task$rows
+  many <- task$classes > 3
   data <- data.frame(a = stats::rnorm(n), b = stats::rnorm(n), c = stats::rnorm(n))
-  cuts <- if (task$classes == 2) 0 else c(-0.6, 0.6)
-  truth <- 1 + findInterval(data$a + data$b + 0.3 * stats::rnorm(n), cuts)
-  hit <- stats::runif(n) < 0.1
+  if (many) {
+    truth <- sample.int(task$classes, n, TRUE)
+    angle <- 2 * pi * truth / task$classes
+    data$a <- 2 * cos(angle) + 0.45 * data$a
+    data$b <- 2 * sin(angle) + 0.45 * data$b
+  } else {
+    cuts <- if (task$classes == 2) 0 else c(-0.6, 0.6)
+    truth <- 1 + findInterval(data$a + data$b + 0.3 * stats::rnorm(n), cuts)
+  }
+  share <- if (task$noise == "next") 0.2 else if (many && task$noise == "one") 0.3 else 0.1
+  hit <- stats::runif(n) < share
   code <- switch(task$noise,
     none = truth,
     random = ifelse(hit, (truth + sample.int(task$classes - 1, n, TRUE) - 1) %% task$classes + 1, truth),
-    one = ifelse(hit & truth == task$classes, truth - 1, truth)
+    one = ifelse(hit & truth == task$classes, truth - 1, truth),
+    "next" = ifelse(hit, truth %% task$classes + 1, truth)
   )
   data$class <- factor(letters[code], letters[seq_len(task$classes)], ordered = task$model == "order")
   list(data = data, wrong = code != truth)
