@@ -105,12 +105,12 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
   )
 }
 
-#' Where EP nearby starts from: the cavities of one latent function, which move more evenly than sites (these are
+#' Where EP nearby starts from: cavities, which move more evenly than sites (these are
 #' native_run()'s to find); else sites
 #' @param end an evaluation, or a result of EP.
 #' @noRd
 learn_even <- function(problem, end) {
-  even <- isTRUE(problem$df == Inf && problem$latent$functions == 1) && is.null(problem$latent$reports$times)
+  even <- isTRUE(problem$df == Inf) && !is.null(end$cavity) && is.null(problem$latent$reports$times)
   z <- if (even) end$cavity$mean / sqrt(end$cavity$var)
   if (length(z) && all(is.finite(z))) list(z = z, log_var = log(end$cavity$var)) else end$sites
 }
