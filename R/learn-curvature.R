@@ -30,7 +30,8 @@ learn_curvature <- function(problem, mode, central = FALSE) {
   first <- curvature_step[[if (central) "central" else "usual"]]
   d <- length(mode$par)
   H <- matrix(NA_real_, d, d)
-  tangent <- matrix(0, length(unlist(here$sites)), d)
+  even <- function(end) unlist(learn_even(problem, end))
+  tangent <- matrix(0, length(even(here)), d)
   measured <- rep("prior", d)
   asked <- seq_len(d)
   # those that are asked for in any case, at once
@@ -45,7 +46,7 @@ learn_curvature <- function(problem, mode, central = FALSE) {
         H[, j] <- (ends$down$gradient - ends$up$gradient) / ends$apart
         # gradients that are not exact may say anything
         if (ends$way == "converged" || H[j, j] > problem$least) {
-          tangent[, j] <- (unlist(ends$up$sites) - unlist(ends$down$sites)) / ends$apart
+          tangent[, j] <- (even(ends$up) - even(ends$down)) / ends$apart
           measured[j] <- ends$way
           break
         }
@@ -63,7 +64,7 @@ learn_curvature <- function(problem, mode, central = FALSE) {
   }
   c(
     list(H = (H + t(H)) / 2, tangent = tangent, measured = measured),
-    if (!central) here[c("par", "value", "penalised", "gradient", "sites")]
+    if (!central) c(here[c("par", "value", "penalised", "gradient")], list(sites = learn_even(problem, here)))
   )
 }
 

@@ -81,7 +81,7 @@ walk_ended <- function(problem, here, step, radius, taken, steps, gain) {
   } else if (taken == steps) {
     paste(steps, "evaluations of the criterion were not enough")
   } else if (learn_is_over(problem)) {
-    learn_out_of_time(problem)$message
+    learn_out_of_time(problem)
   } else if (step$promise < gain || max(abs(here$slope[step$free])) < learn_slope) {
     "converged"
   }

@@ -102,7 +102,7 @@ node_outputs <- function(problem, modes, from, Z) {
     })
     out[batch] <- node_evaluate(problem, near, Z[, batch, drop = FALSE])
     for (k in batch[!vapply(out[batch], is.null, NA)]) {
-      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = out[[k]]$sites)))
+      known[[from[k]]] <- c(known[[from[k]]], list(list(par = Z[, k], sites = learn_even(problem, out[[k]]))))
     }
   }
   out
@@ -129,6 +129,7 @@ node_evaluate <- function(problem, near, Z) {
   foreseen <- function(k, par) node_foresee(near[[k]], par)
   ended <- function(out) which(vapply(out, ep_converged, NA))
   problem <- learn_near(problem)
+  problem$search_control$near <- TRUE
   easy <- node_easy[[if (isTRUE(problem$search_control$parallel) || several) "slower" else "turn"]]
   out <- run(seq_len(ncol(Z)), foreseen, sweeps = easy[2], tol = node_tol)
   slow <- Filter(function(k) out[[k]]$sweeps > easy[1], ended(out))
@@ -157,8 +158,8 @@ node_evaluate <- function(problem, near, Z) {
 node_foresee <- function(mode, z) {
   moved <- unlist(mode$sites)
   if (!is.null(mode$tangent)) moved <- moved + drop(mode$tangent %*% (z - mode$par))
-  n <- length(mode$sites$tau)
-  list(tau = moved[seq_len(n)], nu = moved[n + seq_len(n)])
+  n <- length(moved) / 2
+  stats::setNames(list(moved[seq_len(n)], moved[n + seq_len(n)]), names(mode$sites))
 }
 
 #' The modes alone, weighted by their Laplace evidences

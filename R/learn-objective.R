@@ -4,7 +4,7 @@
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
 learn_long_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 learn_trail <- 6L       # evaluations whose sites foretell the next
-node_fields <- c("sites", "b", "extra", "loo", "log_evidence", "seen") # of EP, that a node has
+node_fields <- c("sites", "cavity", "b", "extra", "loo", "log_evidence", "seen") # of EP, that a node has
 
 #' The problem of learning: a latent, a criterion, coordinates
 #'
@@ -43,8 +43,7 @@ learn_is_long <- function(latent) {
 learn_is_over <- function(problem) isTRUE(seconds_now() > problem$deadline)
 
 learn_out_of_time <- function(problem) {
-  budget <- rough_time(problem$control$budget)
-  list(convergence = 1L, message = paste("its budget of", budget, "is used up"))
+  paste("its budget of", rough_time(problem$control$budget), "is used up")
 }
 
 #' EP at points of the search
@@ -83,9 +82,7 @@ learn_final <- function(problem, par, sites, final = TRUE) {
 #'   there once more takes long), `penalised` -Inf where EP gave none.
 #' @noRd
 learn_evaluation <- function(problem, par, out, residual = 0) {
-  bad <- list(
-    par = par, value = NA_real_, penalised = -Inf, gradient = numeric(length(par))
-  )
+  bad <- list(par = par, value = NA_real_, penalised = -Inf, gradient = numeric(length(par)))
   there <- ep_converged(out) || residual > 0 && ep_near(out, residual)
   solved <- there && identical(out$gradient_status, 0L)
   if (!solved || !is.finite(out$value)) {
@@ -103,8 +100,19 @@ learn_evaluation <- function(problem, par, out, residual = 0) {
   whole <- isFALSE(problem$latent$second) && problem$latent$functions == 1 && learn_is_long(problem$latent)
   list(
     par = par, value = out$value, penalised = out$value + prior$value,
-    gradient = gradient + prior$gradient, sites = out$sites, out = if (whole) out[node_fields]
+    gradient = gradient + prior$gradient, sites = out$sites, cavity = out$cavity,
+    out = if (whole) out[node_fields]
   )
+}
+
+#' Where EP nearby starts from: cavities, which move more evenly than sites (these are
+#' native_run()'s to find); else sites
+#' @param end an evaluation, or a result of EP.
+#' @noRd
+learn_even <- function(problem, end) {
+  even <- isTRUE(problem$df == Inf) && !is.null(end$cavity) && is.null(problem$latent$reports$times)
+  z <- if (even) end$cavity$mean / sqrt(end$cavity$var)
+  if (length(z) && all(is.finite(z))) list(z = z, log_var = log(end$cavity$var)) else end$sites
 }
 
 # Objective ------------------------------------------------------------------
@@ -170,10 +178,8 @@ learn_foresee <- function(trail, par) {
   )
   share <- share / max(1, sum(abs(share)) / 2)
   for (k in seq_along(before)) {
-    for (part in c("tau", "nu")) {
-      here$sites[[part]] <- here$sites[[part]] +
-        share[k] * (before[[k]]$sites[[part]] - trail[[1]]$sites[[part]])
-    }
+    moved <- function(to, there, from) to + share[k] * (there - from)
+    here$sites <- Map(moved, here$sites, before[[k]]$sites, trail[[1]]$sites)
   }
   here$sites
 }

@@ -26,9 +26,8 @@ learn_report <- function(problem, mode, ep, method, modes) {
     cold_start = if (is.null(mode$cold)) NA else mode$cold,
     evaluations = problem$control$progress$count(),
     starts = data.frame(
-      start = seq_along(modes), penalised = reached(modes), chosen = vapply(modes, function(end) {
-        identical(end$par, mode$par)
-      }, NA)
+      start = seq_along(modes), penalised = reached(modes),
+      chosen = vapply(modes, function(end) identical(end$par, mode$par), NA)
     ),
     method = method,
     on_bound = learn_names(problem)[pmin(mode$par - problem$lower, problem$upper - mode$par) < 1e-3]
@@ -42,7 +41,7 @@ learn_ended <- function(problem, mode) {
   if (!is.finite(mode$penalised)) {
     list(convergence = 99L, message = "EP converged at no starting point")
   } else if (learn_is_over(problem)) {
-    learn_out_of_time(problem)
+    list(convergence = 1L, message = learn_out_of_time(problem))
   } else {
     stage_end(max(0, mode$opt$left))
   }
@@ -70,8 +69,6 @@ learn_names <- function(problem) {
       names[names == field] <- paste0(field, ifelse(startsWith(columns, "@"), "", "."), columns)
     }
   }
-  if (sum(names == "epsilon") == 2) {
-    names[names == "epsilon"] <- c("epsilon.neg", "epsilon.pos")
-  }
+  if (sum(names == "epsilon") == 2) names[names == "epsilon"] <- c("epsilon.neg", "epsilon.pos")
   names
 }

@@ -33,24 +33,29 @@ native_kernels <- function(columns, hyper) {
 
 # What every EP fit is told beside its latent space, the `...` below; `L` holds the
 # likelihoods of the true classes, n x C (report_likelihood()), and the sites are n x
-# `functions`. `control` may have three fields that are no one's to set: `parallel` (all sites at
+# `functions`; or there are cavities in their place, list(z: mean / sd, log_var).
+# `control` may have four fields that are no one's to set: `parallel` (all sites at
 # once), `lean` (no memory for Newton steps, nor for gradients other than that of the
-# evidence at df = Inf; with several classes: integrals to 1e-8) and `second` (the second order of
-# the evidence is wanted). `offset`: the prior means of the rows, or `NULL`; `width`: of classes in an
-# order those between the first and the last.
+# evidence at df = Inf; with several classes: integrals to 1e-8), `near` (the start is near the end:
+# Newton steps sooner, in kernel space without a factorisation after the last; there is no gradient) and
+# `second` (the second order of the evidence is wanted). `offset`: the prior means of the rows, or
+# `NULL`; `width`: of classes in an order those between the first and the last.
 native_run <- function(L, df, sites, control, criterion = "none", gradient = FALSE,
                        progress = NULL, functions = 1L, offset = NULL, width = NULL) {
   n <- nrow(L) * functions
   if (is.null(sites)) sites <- list(tau = double(n), nu = double(n))
+  if (!is.null(sites$z) && functions == 1) {
+    sites <- native_project(L, sites$z * exp(sites$log_var / 2), exp(sites$log_var), df, n, width)
+  }
   which <- match(criterion, c("evidence", "evidence_zp", "loo"), nomatch = 0L)
   list(
-    L = L, df = as.double(df), tau = as.double(sites$tau), nu = as.double(sites$nu),
+    L = L, df = as.double(df), tau = as.double(c(sites$tau, sites$z)), nu = as.double(c(sites$nu, sites$log_var)),
     control = as.double(c(
       control$tol, control$max_sweeps, control$damping, control$block,
-      isTRUE(control$parallel), isTRUE(control$lean)
+      isTRUE(control$parallel), isTRUE(control$lean), isTRUE(control$near)
     )),
     criterion = which - 1L, gradient = gradient, second = isTRUE(control$second),
-    progress = progress, offset = offset, cut = native_cuts(width)
+    progress = progress, offset = offset, cut = native_cuts(width), cavities = !is.null(sites$z)
   )
 }
 
@@ -200,10 +205,7 @@ native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
   ))
 }
 
-as_doubles <- function(y) {
-  storage.mode(y) <- "double"
-  y
-}
+as_doubles <- function(y) `storage.mode<-`(y, "double")
 
 #' Moves at fixed barriers from F (n x chains)
 #'

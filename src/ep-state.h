@@ -14,6 +14,8 @@ typedef struct {
   int parallel;   /* all sites at once first, see ep-parallel.c */
   int lean;       /* no Newton steps, and no adjoint other than the one of the
                    * evidence at df = Inf: their memory is not taken */
+  int near;       /* the start is near the end: Newton steps sooner, and where
+                   * C is n x n no factorisation after the last of them */
 } ep_options;
 
 /* One row of the trace. */

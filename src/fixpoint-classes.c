@@ -34,12 +34,9 @@ void classes_moments(int C, const ep_cavity *cav, int step, double *mean,
   }
 }
 
-int classes_project(const classes_model *model, int i, const double *A,
-                    const double *m, const ep_site *site, classes_row *row) {
+int classes_answer(const classes_model *model, int i, classes_row *row) {
   const int C = model->C;
-  double mean[ARGMAX_MOST], sd[ARGMAX_MOST];
-  const int status = classes_divide(model, i, A, m, site, row->cav);
-  if (status != EP_CONVERGED) return status;
+  double mean[ARGMAX_MOST] = {0}, sd[ARGMAX_MOST] = {0};
   classes_moments(C, row->cav, 1, mean, sd);
   const tilted_classes t =
       classes_tilt(C, model->weight + IDX(0, i, C), mean, sd, model->lean);
@@ -52,6 +49,12 @@ int classes_project(const classes_model *model, int i, const double *A,
       return EP_IMPROPER;
   }
   return isfinite(t.log_z) ? EP_CONVERGED : EP_IMPROPER;
+}
+
+int classes_project(const classes_model *model, int i, const double *A,
+                    const double *m, const ep_site *site, classes_row *row) {
+  const int status = classes_divide(model, i, A, m, site, row->cav);
+  return status == EP_CONVERGED ? classes_answer(model, i, row) : status;
 }
 
 /* [M 3.6] */

@@ -28,6 +28,9 @@ typedef struct {
 int classes_project(const classes_model *model, int i, const double *A,
                     const double *m, const ep_site *site, classes_row *row);
 
+/* The same at cavities with these means and variances, which are in row->cav */
+int classes_answer(const classes_model *model, int i, classes_row *row);
+
 /* Its cavities only. */
 int classes_divide(const classes_model *model, int i, const double *A,
                    const double *m, const ep_site *site, ep_cavity *cav);

@@ -55,6 +55,23 @@ static void carve_all(classes_space *s, workspace *ws) {
   s->zero = workspace_take(ws, (size_t)n);
 }
 
+/* Sites that answer to cavities: z = mean/sd and log_var, [n x C] each */
+static void start_from_cavities(classes_space *s, const double *z,
+                                const double *log_var) {
+  const int n = s->model.n, C = s->model.C;
+  classes_row row;
+  for (int i = 0; i < n; i++) {
+    for (int c = 0; c < C; c++) {
+      const size_t at = IDX(i, c, n);
+      row.cav[c] = (ep_cavity){.mean = z[at] * exp(log_var[at] / 2),
+                               .var = exp(log_var[at])};
+    }
+    const int found = classes_answer(&s->model, i, &row) == EP_CONVERGED;
+    for (int c = 0; c < C; c++)
+      s->st.site[IDX(i, c, n)] = found ? row.next[c] : (ep_site){0, 0};
+  }
+}
+
 static void set_up(classes_space *s, int n, int C, SEXP run_) {
   const R_xlen_t all = (R_xlen_t)n * C;
   const double *L = get_doubles(run_, "L", all); /* [n x C] */
@@ -70,6 +87,10 @@ static void set_up(classes_space *s, int n, int C, SEXP run_) {
   CARVE(carve_all(s, &ws));
   memset(s->zero, 0, (size_t)n * sizeof *s->zero);
   for (int c = 0; c < C; c++) s->post[c].ops->bind(&s->post[c]);
+  if (get_whole(run_, "cavities")) {
+    start_from_cavities(s, tau, nu);
+    return;
+  }
   for (R_xlen_t k = 0; k < all; k++) s->st.site[k] = (ep_site){tau[k], nu[k]};
 }
 

@@ -19,13 +19,14 @@ int glue_monitor(void *data, int sweep, double residual) {
 }
 
 ep_options glue_options(SEXP run_) {
-  const double *control = get_doubles(run_, "control", 6);
+  const double *control = get_doubles(run_, "control", 7);
   return (ep_options){.tol = control[0],
                       .max_sweeps = (int)control[1],
                       .damping = control[2],
                       .block = (int)control[3],
                       .parallel = (int)control[4],
-                      .lean = (int)control[5]};
+                      .lean = (int)control[5],
+                      .near = (int)control[6]};
 }
 
 void set_trace(SEXP list_, const double *trace, int rows) {

@@ -83,6 +83,39 @@ static void kernel_times_squared(latent *post, const double *x, double *out) {
   symmetric_times(lk->S1, n, x, out);
 }
 
+/* With the step T., nu. [M 3.13]
+ *   m + m. = m + C (nu. - T. (m + m.)),   on the right m. = C (nu. - T. m),
+ *   A + A. = A - CoC tau.,   D + D. = D + sum tau. (A + A./2),
+ * b by K^{-1} C = I - T C, and C as its rows' own sites change it: with row and
+ * column i times 1 + A._i/A_i. */
+static void kernel_follow(latent *post, const ep_site *site,
+                          const ep_site *step) {
+  latent_kernel *lk = post->self;
+  const int n = lk->n;
+  double *by = lk->tmp, *out = lk->tmp + n;
+  for (int i = 0; i < n; i++) by[i] = step[i].nu - step[i].tau * post->m[i];
+  symmetric_times(lk->C, n, by, out);
+  for (int i = 0; i < n; i++) by[i] -= step[i].tau * out[i];
+  symmetric_times(lk->C, n, by, out);
+  for (int i = 0; i < n; i++) {
+    post->m[i] += out[i];
+    lk->b[i] += by[i] - site[i].tau * out[i];
+    by[i] = step[i].tau;
+  }
+  kernel_times_squared(post, by, out);
+  for (int i = 0; i < n; i++) {
+    const double A = post->A[i];
+    post->log_det += step[i].tau * (A - out[i] / 2);
+    post->A[i] -= out[i];
+    out[i] = A > 0 ? post->A[i] / A : 1;
+  }
+  for (int j = 0; j < n; j++) {
+    for (int i = j + 1; i < n; i++) lk->C[IDX(i, j, n)] *= out[i] * out[j];
+    lk->C[IDX(j, j, n)] = post->A[j];
+  }
+  lk->have_squares = 0;
+}
+
 /* W[nn x n] = C+[idx, ] from the lower triangle */
 static void gather_rows(const double *C, int n, const int *idx, int nn,
                         double *W) {
@@ -165,21 +198,25 @@ static int kernel_refresh(latent *post, const double *tau, const double *nu) {
 /* dE/dK = H diag(A.) H' + sym(H m. b') + D. R + h. b b' [M 5.5], H = I - T C,
  * R = T - T C T, b = H nu [M 5.4], into the lower triangle of S2.
  * C diag(A.) C comes from two symmetric rank-k updates split by the sign of A.,
- * n^3 flops in all. */
+ * n^3 flops in all; of the evidence at df = Inf, whose A. is 0, none. */
 static void prior_gradient(latent *post, const ep_site *site,
                            const latent_dots *dots) {
   latent_kernel *lk = post->self;
   const int n = lk->n;
   double *g = lk->tmp, *minus_A = lk->tmp + n, *W = lk->S2;
+  int direct = 0; /* some A. is not 0 */
   symmetric_times(lk->C, n, dots->m, g);
   for (int i = 0; i < n; i++) {
     g[i] = dots->m[i] - site[i].tau * g[i]; /* H m. */
     minus_A[i] = -dots->A[i];
+    direct |= dots->A[i] != 0;
   }
   lk->have_squares = 0;
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
-  mirror_lower(lk->C, n);
-  rank_update_signed(W, n, -1, lk->C, n, minus_A, lk->S1);
+  if (direct) {
+    mirror_lower(lk->C, n);
+    rank_update_signed(W, n, -1, lk->C, n, minus_A, lk->S1);
+  }
   for (int j = 0; j < n; j++) {
     const double tj = site[j].tau, bj = lk->b[j], Aj = dots->A[j];
     for (int i = j; i < n; i++) {
@@ -270,6 +307,7 @@ static const latent_ops kernel_ops = {.carve = kernel_lay_out,
                                       .columns = kernel_columns,
                                       .times = kernel_times,
                                       .times_squared = kernel_times_squared,
+                                      .follow = kernel_follow,
                                       .gradient = kernel_gradient};
 
 static latent kernel_latent(latent_kernel *lk) {

@@ -65,6 +65,12 @@ typedef struct {
   void (*times)(latent *post, const double *x, double *out);         /* C x */
   void (*times_squared)(latent *post, const double *x, double *out); /* CoC x */
 
+  /* What a refresh gives after a small step[n] from the sites site[n] of the
+   * last one, without a factorisation: A and C to first order, m, D and the
+   * location to second, so that the error of an evidence that is stationary in
+   * A is of third. NULL where it costs as much as a refresh. */
+  void (*follow)(latent *post, const ep_site *site, const ep_site *step);
+
   /* [n_location x n_location] (lower) of them, or NULL: they need none */
   const double *(*covariance)(latent *post);
 

@@ -128,6 +128,27 @@ static void independent_rows_know_nothing_of_each_other(void) {
   fit_free(f);
 }
 
+/* At a fixed point the sites are what rows answer to their cavities with */
+static void cavities_know_their_sites(void) {
+  const int n = 24, C = 4;
+  fit *f = fit_new(n, C, 0.1, 63);
+  CHECK(fit_cold(f) == EP_CONVERGED);
+  for (int i = 0; i < n; i++) {
+    classes_row row;
+    for (int c = 0; c < C; c++)
+      row.cav[c] = (ep_cavity){.mean = f->st.cav[IDX(i, c, n)].mean,
+                               .var = f->st.cav[IDX(i, c, n)].var};
+    CHECK(classes_answer(&f->model, i, &row) == EP_CONVERGED);
+    CHECK_NEAR(row.log_z, f->st.log_z[i], 1e-12);
+    for (int c = 0; c < C; c++) {
+      const ep_site site = f->st.site[IDX(i, c, n)];
+      CHECK(fabs(row.next[c].tau - site.tau) * f->post[c].A[i] < 1e-9);
+      CHECK(fabs(row.next[c].nu - site.nu) * sqrt(f->post[c].A[i]) < 1e-9);
+    }
+  }
+  fit_free(f);
+}
+
 static void blocks_starts_and_steps_do_not_matter(void) {
   const int blocks[] = {1, 7, 1000}, n = check_quick() ? 24 : 60;
   fit *a = fit_new(n, 4, 0.1, 63);
@@ -358,6 +379,7 @@ int main(void) {
   RUN("one row is exact", one_row_is_exact);
   RUN("independent rows know nothing of each other",
       independent_rows_know_nothing_of_each_other);
+  RUN("cavities know their sites", cavities_know_their_sites);
   RUN("blocks, starts and steps do not matter",
       blocks_starts_and_steps_do_not_matter);
   RUN("the names of the classes do not matter", names_of_classes_do_not_matter);
