@@ -1015,20 +1015,20 @@ mutant(
 )
 mutant(
   "rings around labels that are probably right", "R/show-picture-fit.R",
-  "which(row_flipped(x) > 0.5)", "which(row_flipped(x) < 0.5)", r = "show-autoplot"
+  "which(row_flipped(x) > 0.5)", "which(row_flipped(x) < 0.5)", r = "show-picture-fit"
 )
 mutant(
   "weights that are least certain first", "R/show-picture-fit.R",
   "order(-abs(table$estimate) /", "order(abs(table$estimate) /",
-  r = "show-autoplot"
+  r = "show-picture-fit"
 )
 mutant(
   "the band of a count ends at a rank", "R/show-picture-answers.R",
-  "boxes(expected$lower + 0.5, -Inf", "boxes(expected$lower, -Inf", r = "show-autoplot"
+  "boxes(expected$lower + 0.5, -Inf", "boxes(expected$lower, -Inf", r = "show-picture-answers"
 )
 mutant(
   "a noise matrix upside down", "R/show-picture-answers.R",
-  "place <- size + 1 - c(row(values))", "place <- c(row(values))", r = "show-autoplot"
+  "place <- size + 1 - c(row(values))", "place <- c(row(values))", r = "show-picture-answers"
 )
 mutant(
   "points named by their rank, not their row", "R/show-picture-answers.R",
