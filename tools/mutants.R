@@ -802,10 +802,6 @@ mutant(
   "log(most) - log(L)", "most - L", r = "exact-problem"
 )
 mutant(
-  "the costs of calls are of the recorded class", "R/answer-predict.R",
-  "-prob %*% cost", "-prob %*% t(cost)", r = "answer-predict"
-)
-mutant(
   "standard error of AIS falls as 1/n", "R/exact-ais.R",
   "/ mean(w) / sqrt(length(w))", "/ mean(w) / length(w)", r = "exact-ais"
 )

@@ -78,7 +78,7 @@ fuzz_objects <- function() {
     found = mislabelled(f_gpc), calibrated = calibration(f_gpc),
     checked = check_fit(f_gpc, draws = 100, max_moves = 2e4),
     annealed = log_evidence(f_gpc, "ais", max_moves = 2e4),
-    audited = audit(f_gpc, f_average), grouped = group_rates(f_gpc, rep(c("a", "b"), 8)),
+    audited = audit(f_gpc, d), grouped = group_rates(f_gpc, rep(c("a", "b"), 8)),
     natural = mvt_natural(m), ep = ep_fit(tcrossprod(X) + diag(16), d$class)
   ))
 }

@@ -19,7 +19,7 @@ test_that("where all labels are trusted there is no rate", {
   expect_equal(log_evidence(fit), log_evidence(sure), tolerance = 1e-8)
   expect_equal(predict(fit, type = "prob"), predict(sure, type = "prob"), tolerance = 1e-7)
   expect_equal(unname(fit$ep$flipped), rep(0, 45))
-  expect_equal(brier_score(fit)$estimate, brier_score(sure)$estimate, tolerance = 1e-7)
+  expect_equal(row_brier(fit), row_brier(sure), tolerance = 1e-7)
 })
 
 test_that("a trusted label is not suspected, and its neighbours follow it", {

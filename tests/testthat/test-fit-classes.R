@@ -262,11 +262,11 @@ test_that("a fit has the usual data frames, scores and diagnostics", {
   expect_equal(augment(fit)$Species, d$Species)
   new <- augment(fit, newdata = d[1:2, ])
   expect_equal(new$.prob_virginica, unname(predict(fit, d[1:2, ], type = "prob")[, 3]))
-  expect_equal(log_score(fit)$pointwise, unname(fit$ep$loo))
+  expect_equal(left_out_score(truth(fit)), unname(fit$ep$loo))
   p <- exp(fit$ep$seen) %*% fit$omega
   expect_equal(p[cbind(1:45, fit$data$y)], exp(fit$ep$loo), tolerance = 1e-8)
   outcome <- diag(3)[fit$data$y, ]
-  expect_equal(brier_score(fit)$estimate, sum((p - outcome)^2) / 90)
+  expect_equal(mean(row_brier(fit)), sum((p - outcome)^2) / 90)
   expect_equal(ep_diagnostics(fit)$status, "converged")
   expect_match(printed(summary(fit)), "Most suspicious labels")
   expect_equal(

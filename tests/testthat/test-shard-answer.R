@@ -174,8 +174,8 @@ test_that("what needs the rows says where they are", {
 test_that("every answer to a user is there, or a classed error", {
   verbs <- list(
     loo, residuals, plot, summary, coef, update, ep_diagnostics, augment, glance, tidy,
-    function(f) absorb(f, d), posterior_sample, check_fit, calibration, brier_score,
-    log_score, function(f) log_evidence(f, "integrated"), logLik
+    function(f) absorb(f, d), posterior_sample, check_fit, calibration,
+    function(f) log_evidence(f, "integrated"), logLik
   )
   for (verb in verbs) {
     error <- caught(suppressWarnings(verb(fit)))

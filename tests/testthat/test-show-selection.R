@@ -78,7 +78,6 @@ test_that("a selection answers as its selected fit", {
     suppressMessages(mislabelled(x, fdr = 0.5)), suppressMessages(mislabelled(fit, fdr = 0.5))
   )
   expect_equal(calibration(x), calibration(fit))
-  expect_equal(brier_score(x), brier_score(fit))
   expect_equal(ep_diagnostics(x), ep_diagnostics(fit))
   expect_equal(augment(x, d), augment(fit, d))
   sampled <- function(of) { # too few draws for more than this comparison
