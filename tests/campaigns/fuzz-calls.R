@@ -196,7 +196,7 @@ fuzz_calls <- alist(
   confusion = confusion(f_classes, level = 0.9),
   print.sturdy_confusion = print(confusion(f_classes), digits = 2),
   noise_matrix0 = noise_matrix(NULL),
-  noise_matrix9 = noise_matrix(f_classes, type = "rate", level = 0.9),
+  noise_matrix9 = noise_matrix(f_classes, level = 0.9),
   plot.sturdy_model9 = plot(f_classes, main = "regions"),
   plot.sturdy_noise_matrix = plot(noise_matrix(f_classes), main = "matrix"),
   predict.sturdy_model9 = predict(f_classes, newdata = d, type = "prob", noise = TRUE),

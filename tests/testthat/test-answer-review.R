@@ -141,7 +141,7 @@ test_that("a rate learned at one point is integrated over by all that count wron
   # the same number, whoever is asked
   count <- attr(mislabelled(fit), "expected")
   expect_equal(left$count + first$probability, count$count, tolerance = 1e-6)
-  counts <- noise_matrix(fit, "count")
+  counts <- matrix_counts(judged_by(fit))
   expect_equal(sum(counts) - sum(diag(counts)), count$count)
   expect_equal(unname(confusion(fit)$true), unname(unclass(counts)[, ]), ignore_attr = TRUE)
 })

@@ -148,7 +148,8 @@ test_that("counts have checked rows at what had been recorded of them", {
   label <- c("x", "y", "z", "z")
   rows <- c(1, 2, 3, 30)
   found <- suppressMessages(update(fit, checked = data.frame(row = rows, label = label)))
-  counts <- unclass(noise_matrix(found, type = "count"))
+  counts <- matrix_counts(judged_by(found))
+  dimnames(counts) <- list(levels(d$class), levels(d$class))
   expected <- matrix(0, 3, 3, dimnames = dimnames(counts))
   p <- truth(found)$p[, , 1]
   for (i in seq_len(36)) {

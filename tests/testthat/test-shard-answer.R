@@ -88,7 +88,7 @@ expect_judged_alike <- function(fit, whole, rows, probability, evidence, new_row
   said <- lapply(list(fit, whole), predict, new, type = "prob")
   expect_lt(max(abs(said[[1]] - said[[2]]), na.rm = TRUE), new_rows)
   expect_equal(flip_rates(fit), flip_rates(whole), tolerance = 10 * probability)
-  expect_equal(noise_matrix(fit, "count"), noise_matrix(whole, "count"), tolerance = 10 * probability)
+  expect_equal(matrix_counts(judged_by(fit)), matrix_counts(judged_by(whole)), tolerance = 10 * probability)
   # and none of this is what the first stage says
   expect_gt(max(abs(written$probability - row_flipped(first_stage(whole)))), 0.01)
   whole
