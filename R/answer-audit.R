@@ -17,8 +17,7 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #'
 #' The fit to `old` gives scores to all rows: to its own without their labels, to new ones by prediction, so that what came in
 #' has no part in what it is judged by. On these scores a
-#' label stage is learned ([wrong-labels]) with a rate of wrong labels for what was there before and one for what came in, or for
-#' each group of it (`by`). There is an **alarm** if, given all labels, the rate of what came in is higher with a
+#' label stage is learned ([wrong-labels]) with a rate of wrong labels for what was there before and one for what came in. There is an **alarm** if, given all labels, the rate of what came in is higher with a
 #' probability of at least `alarm`. Inputs of rows that were there before are those of `old`; only labels are compared.
 #'
 #' # In a pull request
@@ -32,7 +31,6 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' @param new What is there now, or comes in: a data frame, or the name of a CSV file, with the same columns.
 #' @param formula The formula of the fit by [gpc()], where `old` is none.
 #' @param id The name of the column of the tables by which rows are matched. A fit has the names of its rows.
-#' @param by Groups of what came in, each with a rate: the name of a column of `new`, or a vector for its rows.
 #' @param fdr The false-discovery rate at which labels that came in are called wrong.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default); all of them hold at once.
 #' @param alarm The probability of a higher rate from which there is an alarm (0.8 by default: of 48
@@ -46,7 +44,7 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #'   `id` where rows have names, `label`, `was` (the label before, where it changed), `probability` of being wrong and `suggested`;
 #'   `changed`, the same columns of all labels that changed, and `was_right`, the probability that the label before was right.
 #' @section Conditions:
-#' Errors: `sturdy_error_id` for a column that is not there or does not tell rows apart; `sturdy_error_by` for groups that are not those of the rows;
+#' Errors: `sturdy_error_id` for a column that is not there or does not tell rows apart;
 #' `sturdy_error_missing_argument` without a formula where one is needed; `sturdy_error_file`; those of [predict()][predict.sturdy_model] for columns and
 #' classes that the fit does not know; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
 #' Message `sturdy_message_unmatched`: all rows of `new` are a batch.
@@ -61,8 +59,8 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' batch <- d[101:160, ]
 #' batch$class <- flip_labels(batch$class, 0.15, seed = 1)
 #' audit(fit, batch)
-audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, level = 0.9, alarm = 0.8, quit = FALSE,
-                  labels = NULL, ...) {
+audit <- function(old, new, formula = NULL, id = NULL, fdr = 0.1, level = 0.9, alarm = 0.8, quit = FALSE, labels = NULL,
+                  ...) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1)
   level <- check_level(level)
   alarm <- check_number(alarm, "alarm", min = 0, max = 1)
@@ -73,7 +71,7 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
   new <- audit_file(new, "new")
   must(is.data.frame(new), "new", "be a data frame, or the name of a CSV file", got = new)
   rows <- audit_rows(old, new, audit_key(new, id, "new"), labels)
-  result <- audit_said(rows, audit_groups(rows, new, by), fdr, level)
+  result <- audit_said(rows, fdr, level)
   result$alarm <- isTRUE(result$higher >= alarm)
   result$status <- if (result$alarm) audit_alarm else 0L
   result <- structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
@@ -220,29 +218,10 @@ audit_data <- function(data, X, code, levels) {
   list(X = rbind(data$X, X), y = c(data$y, label_codes(code, levels)), reports = with_times(both, times))
 }
 
-#' Groups of all rows: what was there before, and those of what came in
-#' @noRd
-audit_groups <- function(rows, table, by) {
-  groups <- rep("came in", length(rows$came))
-  if (!is.null(by)) {
-    if (is_one_of(by, names(table))) by <- table[[by]]
-    must(
-      is.atomic(by) && length(by) >= max(rows$position, na.rm = TRUE) && length(by) > 1, "by",
-      "be a column of {.arg new}, or a group for each of its rows", "by", got = by
-    )
-    groups <- as.character(by)[rows$position]
-    must(
-      !anyNA(groups[rows$came]) && !any(groups[rows$came] == "before"), "by",
-      "have no missing values, and no group that is called {.val before}", "by"
-    )
-  }
-  groups[!rows$came] <- "before"
-  factor(groups, c(if (!all(rows$came)) "before", unique(sort(groups[rows$came]))))
-}
-
 # What is said of them -----------------------------------------------------------------
 
-audit_said <- function(rows, groups, fdr, level) {
+audit_said <- function(rows, fdr, level) {
+  groups <- droplevels(factor(rows$came, c(FALSE, TRUE), c("before", "came in")))
   judge <- audit_judge(rows$stage, groups)
   said <- node_truth(judge)
   came <- audit_listed(rows, judge, said)
@@ -275,7 +254,7 @@ audit_listed <- function(rows, judge, said) {
   listed[rows$came[place], ]
 }
 
-#' A label stage with a rate for each group
+#' A label stage with a rate for what was there before and one for what came in
 #' @noRd
 audit_judge <- function(stage, groups) {
   data <- stage$data
@@ -283,23 +262,15 @@ audit_judge <- function(stage, groups) {
   data[c("rows", "row_names", "n_given")] <- list(seq_len(n), as.character(seq_len(n)), n)
   data$source <- as.integer(groups)
   known <- report_known(data$reports)
-  before <- recorded_before(data$reports)
-  before <- lapply(before, `[`, groups[before$row] == "before") # what came in was recorded elsewhere
-  data <- known_reports(data, known, before, levels(groups))
+  data <- known_reports(data, known, recorded_before(data$reports), levels(groups))
   data <- data[c("X", "y", "rows", "row_names", "n_given", "source", "reports")]
   new_second_stage(stage$spec, list(blueprint = stage$blueprint, data = data), stage$kind, stage$ordered)
 }
 
 audit_rates <- function(judge, said, groups, level) {
   at <- point_wrong(judge, said, groups)
-  came <- at$wrong[-1, , drop = FALSE]
-  rows <- at$rows[-1]
-  before <- levels(groups)[1] == "before"
-  above <- function(rate) sum(said$weight * (rate > at$wrong[1, ] / at$rows[1]))
-  list(
-    higher = if (before && nrow(came)) above(colSums(came) / sum(rows)) else NA_real_,
-    rates = group_table(
-      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
-    )
-  )
+  rate <- at$wrong / at$rows
+  higher <- if (nrow(rate) == 2) sum(said$weight * (rate[2, ] > rate[1, ])) else NA_real_
+  counts <- group_counts(judge, said, groups)
+  list(higher = higher, rates = group_table(counts, groups, level, c(NA, higher)[seq_len(nrow(rate))]))
 }

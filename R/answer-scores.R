@@ -20,15 +20,14 @@ row_brier <- function(object) {
 #' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
 #' them with the true classes, as far as these are known.) Rows are put into bins of about
 #' equal size by probability; bins narrower than 0.02 are joined. The interval of an
-#' observed frequency is Wilson's score interval. For a calibrated model, about the share
+#' observed frequency is Wilson's score interval. Of three classes or more each row is taken once for each
+#' class. For a calibrated model, about the share
 #' `level` of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
 #' @param bins Largest number of bins, from 1 to 1000 (10 by default).
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
-#' @param class The class whose probability is meant; `NULL`, the default, is the event of two
-#'   classes, and of three or more takes each row once for each class.
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:
 #'   * `bins`: a data frame with one row per bin: `predicted` (mean probability of the
@@ -38,8 +37,7 @@ row_brier <- function(object) {
 #'     `event`: whether it was recorded;
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
-#'   * `levels`: the two classes, of several the last being the one that is meant; `level`:
-#'     the argument;
+#'   * `levels`: the two classes, of several words for them; `level`: the argument;
 #'   * `rows`: of several classes, the number of labels.
 #' @seealso [loo()]
 #' @export
@@ -48,44 +46,29 @@ row_brier <- function(object) {
 #' x <- matrix(rnorm(60))
 #' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
 #' calibration(fit, bins = 4)
-calibration <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
+calibration <- function(object, bins = 10, level = 0.9, ...) {
   object <- fit_of(object, ...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_level(level)
-  meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
   check_one_label(object)
-  probability <- as.vector(recorded_rows(object)[, meant$classes])
-  event <- as.vector(outer(label_code(object$data), meant$classes, `==`))
+  levels <- object$blueprint$levels
+  meant <- if (is_several(object)) seq_along(levels) else 2L
+  probability <- as.vector(recorded_rows(object)[, meant])
+  event <- as.vector(outer(label_code(object$data), meant, `==`))
   table <- calibration_bins(probability, event, bins, level)
   structure(
     c(
       list(
         bins = table, probability = probability, event = event,
         error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
-        bias = mean(probability - event), levels = meant$words, level = level
+        bias = mean(probability - event),
+        levels = if (is_several(object)) c("another class", "a class") else levels, level = level
       ),
       if (is_several(object)) list(rows = nobs(object))
     ),
     class = "sturdy_calibration"
   )
-}
-
-#' The classes whose probabilities are meant, and the words for the others and for these
-#' @noRd
-check_meant <- function(class, levels) {
-  two <- length(levels) == 2
-  if (is.null(class) && !two) {
-    return(list(classes = seq_along(levels), words = c("another class", "a class")))
-  }
-  if (is.null(class)) class <- levels[2]
-  which <- if (is.atomic(class)) match(as.character(class), levels)
-  must(
-    length(which) == 1 && !is.na(which), "class",
-    "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice"
-  )
-  other <- if (two) levels[-which] else "another class"
-  list(classes = which, words = c(other, levels[which]))
 }
 
 #' Mean probability and frequency in bins of about equal size

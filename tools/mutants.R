@@ -1119,18 +1119,6 @@ mutant(
   "look$learned <- look$opt$curvature", "look$learned <- NULL", r = "learn-newton"
 )
 mutant(
-  "a reader is asked to read a row again", "R/answer-reading.R",
-  "told$bits[cbind(reports$row, reports$source)[by_reader, , drop = FALSE]] <- NA", "", r = "answer-review"
-)
-mutant(
-  "rows without a label are not to be read", "R/answer-reading.R",
-  "if (length(open$rows)) {\n    new <-", "if (FALSE) {\n    new <-", r = "answer-review"
-)
-mutant(
-  "what a reading tells leaves out the chance of what is said", "R/answer-reading.R",
-  "log2_of(chance * before)", "log2_of(before)", r = "answer-review"
-)
-mutant(
   "columns with groups are inputs, too, in other packages' formulas", "R/meet-parsnip.R",
   "names(data), c(beside, all.vars(formula[[2]]))", "names(data), all.vars(formula[[2]])",
   r = "meet-parsnip"

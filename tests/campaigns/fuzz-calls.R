@@ -224,7 +224,6 @@ fuzz_calls <- alist(
   update.sturdy_model9 = update(f_readers, checked = data.frame(row = 1, label = d$class[1])),
 
   # averages, reports, reviews
-  as.data.frame.sturdy_ends = as.data.frame(ends),
   as.data.frame.sturdy_review = as.data.frame(reviewed),
   flip_rates0 = flip_rates(NULL),
   flip_rates = flip_rates(f_average, level = 0.9),
@@ -328,8 +327,6 @@ fuzz_calls <- alist(
   predict_sql3 = predict_sql(f_sql, table = "many", keep = c("u", "v"), labels = "y", con = con),
   absorb.sql = absorb(f_sql, large_sql),
   predict_sql4 = predict_sql(f_scores, table = "rows"),
-  as.data.frame.sturdy_reading = as.data.frame(reading),
-  print.sturdy_reading = print(reading, digits = 2),
   print.sturdy_class_ends = print(class_ends, digits = 2),
   kernel_linear = kernel_linear(linear = 1),
   `+.sturdy_kernel` = kernel_iso(1) + kernel_linear(),
@@ -337,7 +334,7 @@ fuzz_calls <- alist(
   anova.sturdy_model = anova(f_gpc),
 
   # two versions of a table, and groups
-  audit = audit(f_gpc, d, by = rep(c("a", "b"), 8), level = 0.8),
+  audit = audit(f_gpc, d, level = 0.8),
   print.sturdy_audit = print(audited, digits = 2),
   group_rates = group_rates(f_gpc, by = rep(c("a", "b"), 8), level = 0.8, class = "yes",
     predicted = d$class),

@@ -69,7 +69,7 @@ fuzz_objects <- function() {
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
     f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,
     shares_of = shares_of, gold = gold, said_by = said_by, f_readers = f_readers,
-    rated = reader_rates(f_readers), reading = review(f_readers, 3), soft = soft,
+    rated = reader_rates(f_readers), soft = soft,
     f_ordered = f_ordered, f_soft = f_soft, f_units = f_units, f_times = f_times, f_sql = f_sql,
     class_ends = predict(f_classes, d3, type = "prob", interval = 0.9),
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,

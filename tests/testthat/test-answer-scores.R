@@ -105,7 +105,6 @@ test_that("simulated labels are calibrated", {
 test_that("arguments of calibration() are checked", {
   fit <- toy_fit()
   expect_error(calibration(fit, bins = 0), class = "sturdy_error_range")
-  expect_error(calibration(fit, class = globalenv()), class = "sturdy_error_choice")
   expect_error(calibration(fit, level = 0), class = "sturdy_error_range")
   expect_error(calibration(fit, n = 3), class = "sturdy_error_unknown_argument")
 })

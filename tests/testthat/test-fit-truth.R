@@ -98,8 +98,8 @@ test_that("latent moments and leave-one-out answers of averaged classes are thos
   share <- t(weight / t(z))
   expect_equal(exp(row_loo(fit)), 1 / rowSums(share), tolerance = 1e-3)
   share <- share / rowSums(share)
-  recorded <- vapply(points, function(point) calibration(point, class = "y")$probability, numeric(36))
-  expect_equal(calibration(fit, class = "y")$probability, rowSums(recorded * share), tolerance = 1e-3)
+  recorded <- vapply(points, function(point) recorded_rows(point)[, 2], numeric(36))
+  expect_equal(recorded_rows(fit)[, 2], rowSums(recorded * share), tolerance = 1e-3)
   expect_gt(max(abs(drop(recorded %*% weight) - rowSums(recorded * share))), 1e-3)
 })
 
