@@ -163,7 +163,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   X[, mine] <- encode_feature(rep(if (is.null(levels)) at else levels, length(rows)), coding)
   list(
     name = x$blueprint$columns[j], levels = levels, time = coding$time, value = value, at = at,
-    prob = apply(prob_pictured(x, X), 2, row_average, length(at)), X = X
+    prob = apply(prob_pictured(x, X), 2, function(p) rowMeans(matrix(p, length(at)))), X = X
   )
 }
 

@@ -29,13 +29,11 @@
 #' smooth part `g`, shared by all rows, and the nugget, an independent part of each row.
 #' If `g` were known, the event would still be uncertain, with probability
 #' `Phi(g / sqrt(nugget))`. The band is an interval for the average of these probabilities
-#' over rows, which more rows would narrow. It is that of a beta distribution around the curve,
-#' whose variance is as large a share of what it can be as that of the average has under
-#' EP's posterior. The hyperparameters are those of the fit;
+#' over rows, which more rows would narrow. Its ends are quantiles of 400 draws of `g`, moved on the normal
+#' scale such that their mean is the curve. The hyperparameters are those of the fit;
 #' their uncertainty is not included. Nor does the band show how the probability differs
 #' between rows.
-#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn; with
-#' a very small nugget (0.001, say) the band is only approximate.
+#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
 #' @param inputs Largest number of inputs to show curves for (6 by default), or

@@ -1571,7 +1571,7 @@ mutant(
 )
 mutant(
   "a common scale adds no variance of its own to a band", "R/show-picture-band.R",
-  "mean(within) + mean((means - mean(means))^2)", "mean(within)", r = "show-picture-band"
+  "outer(m[mine], random$scale)", "m[mine]", r = "show-picture-band"
 )
 mutant(
   "copies of rows with weights have equal shares of a site", "R/fit-copies.R",

@@ -69,7 +69,7 @@ fuzz_calls <- alist(
   kernel_iso = kernel_iso(lengthscale = 1, variance = 1, bias = 0.1, nugget = 0.1,
     fixed = TRUE, prior = NULL),
   ln_q = ln_q(c(0.5, 1), q = 1.5),
-  logLik.sturdy_model = logLik(f_gpc, method = "ep"),
+  logLik.sturdy_model = logLik(f_gpc),
   log_evidence0 = log_evidence(NULL),
   log_evidence = log_evidence(f_stc, method = "gaussian"),
   log_evidence2 = log_evidence(f_gpc, method = "ais", se = 0.5,
