@@ -268,9 +268,7 @@ audit_judge <- function(stage, groups) {
 }
 
 audit_rates <- function(judge, said, groups, level) {
-  at <- point_wrong(judge, said, groups)
-  rate <- at$wrong / at$rows
-  higher <- if (nrow(rate) == 2) sum(said$weight * (rate[2, ] > rate[1, ])) else NA_real_
-  counts <- group_counts(judge, said, groups)
-  list(higher = higher, rates = group_table(counts, groups, level, c(NA, higher)[seq_len(nrow(rate))]))
+  higher <- c(NA, if (nlevels(groups) == 2) group_higher(judge, said, groups)[2])
+  rates <- group_table(group_counts(judge, said, groups), groups, level, higher)
+  list(higher = c(higher, NA_real_)[2], rates = rates)
 }

@@ -80,7 +80,7 @@ test_that("the rate of what came in is held against that of before, by labels", 
   higher <- function(e) { # the rates of the first class, which all rows are of
     said <- list(p = array(rep(1:0, each = 60), c(60, 2, 2)), weight = c(0.3, 0.7), source = as.integer(groups))
     said$omega <- lapply(list(e, rev(e)), function(e) array(c(1 - e, 0, 0, e, 1, 1), c(2, 2, 2)))
-    audit_rates(list(data = list(reports = reports)), said, groups, 0.9)$higher
+    audit_rates(list(data = list(reports = reports), recalibration = TRUE), said, groups, 0.9)$higher
   }
   expect_equal(higher(c(0.2, 0.1)), 0.7)
   expect_equal(higher(c(0.1, 0.2)), 0.3)
