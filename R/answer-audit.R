@@ -67,10 +67,11 @@ audit <- function(old, new, formula = NULL, id = NULL, fdr = 0.1, level = 0.9, a
   check_flag(quit, "quit")
   check_given(missing(old), "old")
   check_given(missing(new), "new")
-  old <- audit_fit(audit_file(old, "old"), id, formula, ...)
+  old <- audit_file(old, "old")
   new <- audit_file(new, "new")
   must(is.data.frame(new), "new", "be a data frame, or the name of a CSV file", got = new)
-  rows <- audit_rows(old, new, audit_key(new, id, "new"), labels)
+  key <- audit_key(new, id, "new")
+  rows <- audit_rows(audit_fit(old, id, formula, ...), new, key, labels)
   result <- audit_said(rows, fdr, level)
   result$alarm <- isTRUE(result$higher >= alarm)
   result$status <- if (result$alarm) audit_alarm else 0L
