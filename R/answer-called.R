@@ -102,7 +102,7 @@ calibrated <- function(found, drawn) {
 calibrated_cutoff <- function(found, drawn, fdr) {
   m <- length(drawn$row)
   others <- length(drawn$among) - m
-  check_enough(m, fdr, "fdr", c(x = "The smallest p value that they can give is 1 / {checks + 1}."), "calibrate")
+  check_enough(m, fdr, "fdr", c(x = "The smallest p value that they can give is 1 / {checks + 1}."))
   least <- ceiling(others / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)
   if (cutoff$rows == 0) {

@@ -18,13 +18,13 @@ p_by_checks <- function(right, other) {
 }
 
 #' Enough checks to call a row wrong at all: the smallest p value is not above the rate
-#' @param hint a bullet of the message, with its name. @param class of the error, beside few_checks.
+#' @param hint a bullet of the message, with its name.
 #' @noRd
-check_enough <- function(checks, fdr, arg, hint, class = NULL) {
+check_enough <- function(checks, fdr, arg, hint) {
   refuse(
     fdr * (checks + 1) < 1 - 1e-9,
     c("{checks} check{?s} can't tell which rows to call wrong at a false-discovery rate of {fdr}.", hint),
-    c("few_checks", class), arg = arg
+    "few_checks", arg = arg
   )
 }
 
@@ -93,19 +93,6 @@ drawn_rows <- function(object, said, order, checks, fdr) {
   )
   price <- draw_price(said, open, checks, fdr)
   list(place = sort(open[sample.int(price$among, checks)]), price = price)
-}
-
-#' Checks of rows drawn without review(), with the column `drawn` that it would have written
-#' @param among see mislabelled(). @return see drawn_checks()
-#' @noRd
-drawn_elsewhere <- function(calibrate, among, object, id) {
-  ranked <- suspicious_rows(object)
-  checks <- check_checked(calibrate, object$data, object$blueprint$levels, id)
-  rows <- length(unique(checks$asked))
-  must(rows < length(ranked), "calibrate", "leave rows that are not checked", c("drawn", "calibrate"))
-  most <- if (is.null(among)) length(ranked) else check_count(among, "among", min = rows + 1, max = length(ranked))
-  checks$drawn <- drawn_words(rows, most)
-  drawn_checks(checks, object$data, ranked, "calibrate")
 }
 
 #' The price in words

@@ -215,11 +215,10 @@ average_evidence <- function(object) {
 #'
 #' The log evidence in the form that [AIC()] and [BIC()] expect.
 #'
+#' It is the Gaussian EP evidence of [log_evidence()], so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
+#' that is the model's own. With three classes or more, and for a [bpm()] that has absorbed rows by ADF, it is `"ep"`.
+#'
 #' @param object A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param method `"gaussian"`, `"ep"` or `"ep_zp"`, as in [log_evidence()]. By default the Gaussian EP
-#'   evidence, so that `AIC()` and `BIC()` compare like with like; at `df = Inf`
-#'   it is the model's own evidence. With three classes or more, and for a [bpm()] that has absorbed
-#'   rows by ADF, the default is `"ep"`.
 #' @param ... Not used.
 #' @return A number of class `logLik`, with the attributes `df`, the number of
 #'   hyperparameters learned, and `nobs`.
@@ -227,19 +226,12 @@ average_evidence <- function(object) {
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' logLik(fit)
-logLik.sturdy_model <- function(object,
-                                method = c("gaussian", "ep", "ep_zp"),
-                                ...) {
+logLik.sturdy_model <- function(object, ...) {
   check_model(object)
-  if (missing(method)) {
-    several <- is_several(object) && !is_in_order(object)
-    method <- if (is.null(object$ep) || several) "ep" else "gaussian"
-  }
-  method <- check_choice(method, c("gaussian", "ep", "ep_zp"), "method")
+  check_no_dots(...)
+  several <- is_several(object) && !is_in_order(object)
   structure(
-    log_evidence(object, method = method),
-    df = sum(learned(object)),
-    nobs = nobs(object),
-    class = "logLik"
+    log_evidence(object, if (is.null(object$ep) || several) "ep" else "gaussian"),
+    df = sum(learned(object)), nobs = nobs(object), class = "logLik"
   )
 }

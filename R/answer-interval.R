@@ -115,9 +115,7 @@ bisect <- function(below, p, low, high) {
 #' @param prob n x C, the estimates. @return list(lower, upper), rows x C.
 #' @noRd
 drawn_interval <- function(object, X, prob, level) {
-  draws <- check_count(
-    getOption("sturdy.draws", interval_draws), "options(sturdy.draws = )", min = 10
-  )
+  draws <- draws_asked(interval_draws)
   check_memory(8 * as.double(draws) * ncol(prob), draws, what = "draws")
   latent <- known_latent(object, X)
   random <- interval_random(object, latent$weight, draws)
@@ -134,6 +132,8 @@ drawn_interval <- function(object, X, prob, level) {
   }
   list(lower = lower, upper = upper)
 }
+
+draws_asked <- function(usual) check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
 
 #' What draws have in common over the rows: a Latin hypercube of the latent functions, dealt out to the nodes
 #' by weight

@@ -46,8 +46,7 @@
 #' A fit that keeps no sites of its rows, as `bpm(inference = "adf")` or one over shards, is refused
 #' by an error of class `sturdy_error_no_sites`.
 #' @inherit sturdy-package references
-#' @seealso [log_score()], [brier_score()], [calibration()], [select_model()],
-#'   [log_evidence()]
+#' @seealso [calibration()], [select_model()], [log_evidence()]
 #' @export
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)

@@ -61,7 +61,8 @@
 #'
 #' Two things are needed: the answers to *all* rows that were drawn (one of which nothing can be said has an
 #' empty `label`, and counts as right), and the fit that they were drawn for. Rows that were checked because
-#' they look wrong are of no use here. Once other rows are checked or trusted, rows are called wrong by the model
+#' they look wrong are of no use here. Rows drawn by other means may have the column `drawn` that [review()] writes:
+#' `"30 of 200"`, of how many of the most suspicious rows of that fit they are. Once other rows are checked or trusted, rows are called wrong by the model
 #' again, as a message says.
 #'
 #' # Labels of new rows
@@ -103,10 +104,6 @@
 #'   variable.
 #' @param given Over which noise models false discoveries are counted, where the fit averages:
 #'   `"average"`, the default, over all of them; or `"some"`, over those with wrong labels.
-#' @param calibrate Rows that were drawn at random by other means than [review()] and looked up, without the fit
-#'   knowing the result: a data frame as for `checked` of [`update()`][update.sturdy_model]. They are used as those
-#'   that [review()] has drawn are.
-#' @param among With `calibrate`, of how many of the most suspicious rows they were drawn; by default of all.
 #' @param ... With probabilities: arguments of [second_stage()]. Otherwise not used.
 #' @return A data frame of class `sturdy_mislabelled`, sorted by `rank`, with one row per
 #'   training row and the columns
@@ -223,9 +220,8 @@ mislabelled.default <- function(object, ...) {
 #' @export
 #' @order 2
 mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
-                                     given = c("average", "some"), calibrate = NULL,
-                                     among = NULL, ..., newdata = NULL, labels = NULL,
-                                     rates = NULL) {
+                                     given = c("average", "some"), ..., newdata = NULL,
+                                     labels = NULL, rates = NULL) {
   check_model(object)
   if (inherits(newdata, "sturdy_shards")) {
     must(
@@ -240,10 +236,6 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   if (!is.null(level)) level <- check_level(level)
   if (!is.null(newdata)) {
     check_one_label(object)
-    must(
-      is.null(calibrate) && is.null(among), "calibrate",
-      "be left out where there are {.arg newdata}: checks are of the rows of the fit", "unknown_argument"
-    )
     return(mislabelled_new(object, newdata, labels, rates, fdr, level, id, given))
   }
   must(is.null(labels), "labels", "be given along with {.arg newdata}", "unknown_argument")
@@ -257,8 +249,6 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
   fit <- object
   object <- judged_by(fit)
   ids <- row_ids(object$data, id)
-  must(is.null(among) || !is.null(calibrate), "among", "be given along with {.arg calibrate}", "calibrate")
-  if (!is.null(calibrate)) object$data$drawn <- drawn_elsewhere(calibrate, among, object, id)
   test <- if (is_test(object)) noise_statement(fit, level)
   said <- truth(object)
   found <- if (readers) {
@@ -280,10 +270,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
 #' @export
 #' @order 3
 mislabelled.matrix <- function(object, labels, fdr = NULL, level = 0.9, id = NULL,
-                               given = c("average", "some"), calibrate = NULL, among = NULL,
-                               ...) {
+                               given = c("average", "some"), ...) {
   fit <- if (missing(labels)) second_stage(object, ...) else second_stage(object, labels, ...)
-  mislabelled(fit, fdr, level, id, given, calibrate, among)
+  mislabelled(fit, fdr, level, id, given)
 }
 
 #' @export

@@ -1,7 +1,7 @@
 #' Which classes are recorded as which
 #'
 #' The noise matrix of a fit: the probability that a row of a
-#' true class is recorded as each class, with intervals, or the expected numbers of rows.
+#' true class is recorded as each class, with intervals. [confusion()] has the expected numbers of rows.
 #'
 #' @details
 #' The matrix is that of the label stage ([wrong-labels]), the mean over all noise models, the one
@@ -15,25 +15,21 @@
 #' told apart: a rate between two classes is a reason to look at rows, not a proof.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()].
-#' @param type `"rate"`, the default, or `"count"`, the expected number of training rows.
 #' @param level Probability of the intervals, strictly between 0 and 1; `NULL` for none.
 #' @param reader Of a fit to [readers()]: the name of one, whose matrix it is then. `NULL`, the
 #'   default, is the mean over readers by how many labels they gave.
 #' @param ... Not used.
 #' @return A matrix of class `sturdy_noise_matrix` with a row for each true class and a column
-#'   for each recorded one. Rates have the attributes `lower`, `upper` and `level` where
+#'   for each recorded one. It has the attributes `lower`, `upper` and `level` where
 #'   there is an interval; `rare` has the names of classes with fewer than three labels.
-#' @seealso [gpc()], [mislabelled()]
+#' @seealso [gpc()], [confusion()], [mislabelled()]
 #' @export
 #' @examples
 #' fit <- gpc(Species ~ ., data = iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
 #'            kernel = kernel_iso(2, fixed = TRUE))
 #' noise_matrix(fit)
-#' noise_matrix(fit, type = "count")
-noise_matrix <- function(object, type = c("rate", "count"), level = 0.9,
-                         reader = NULL, ...) {
+noise_matrix <- function(object, level = 0.9, reader = NULL, ...) {
   object <- fit_of(object, ...)
-  type <- check_choice(type, c("rate", "count"), "type")
   if (!is.null(level)) level <- check_level(level)
   object <- check_judge(object)
   source <- if (!is.null(reader)) { # 1 for the one that is asked about, 0 for the others
@@ -46,22 +42,16 @@ noise_matrix <- function(object, type = c("rate", "count"), level = 0.9,
     as.numeric(readers == reader)
   }
   omega <- object$omega
-  if (type == "count") {
-    omega[] <- matrix_counts(object, source)
-  } else {
-    at <- noise_points(object)
-    size <- if (is.null(source)) source_sizes(object$data$reports) else source
-    entries <- vapply(at$omega, mean_omega, omega, size)
-    entries <- matrix(entries, length(omega))
-    omega[] <- drop(entries %*% at$weight)
-    ends <- at$ends(t(entries), if (rate_learned(object)) level)
-    if (!anyNA(ends)) {
-      side <- function(k) matrix(ends[k, ], nrow(omega))
-      attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
-    }
-    attr(omega, "rare") <- rare_classes(object)
+  at <- noise_points(object)
+  size <- if (is.null(source)) source_sizes(object$data$reports) else source
+  entries <- matrix(vapply(at$omega, mean_omega, omega, size), length(omega))
+  omega[] <- drop(entries %*% at$weight)
+  ends <- at$ends(t(entries), if (rate_learned(object)) level)
+  if (!anyNA(ends)) {
+    side <- function(k) matrix(ends[k, ], nrow(omega))
+    attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
   }
-  structure(omega, type = type, class = c("sturdy_noise_matrix", "matrix"))
+  structure(omega, rare = rare_classes(object), class = c("sturdy_noise_matrix", "matrix"))
 }
 
 rare_rows <- 3L # labels of a class that say something of its errors
@@ -91,12 +81,11 @@ rare_words <- function(rare) {
 
 #' Expected number of rows of each true class recorded as each class; of a label that was
 #' looked up it is what had been recorded that counts
-#' @param source how much each reader counts, or `NULL` for all alike.
 #' @noRd
-matrix_counts <- function(object, source = NULL) {
+matrix_counts <- function(object) {
   if (has_readers(object)) {
     counts <- expected_reports(object)
-    return(mean_omega(counts, if (is.null(source)) rep(1, nrow(counts)) else source))
+    return(mean_omega(counts, rep(1, nrow(counts))))
   }
   said <- truth(object)
   p <- mean_over(said$p, said$weight) * report_times(object$data$reports)
@@ -114,23 +103,17 @@ recorded_code <- function(object) {
 }
 
 #' @param x The result of `noise_matrix()`.
-#' @param digits Digits after the point (1 by default), of per cents or counts.
+#' @param digits Digits after the point of per cents (1 by default).
 #' @rdname noise_matrix
 #' @export
 print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
   digits <- check_count(digits, "digits", max = 15)
-  rates <- attr(x, "type") == "rate"
-  unit <- if (rates) 100 else 1
   words <- function(m) {
-    out <- formatC(unit * m, digits = digits, format = "f")
-    out[unit * m < 0.5 * 10^-digits] <- "."
+    out <- formatC(100 * m, digits = digits, format = "f")
+    out[100 * m < 0.5 * 10^-digits] <- "."
     out
   }
-  print_title("<sturdy_noise_matrix> ", if (rates) {
-    "per cent of each true class (rows) recorded as each class"
-  } else {
-    "expected number of rows of each true class (rows) recorded as each class"
-  })
+  print_title("<sturdy_noise_matrix> per cent of each true class (rows) recorded as each class")
   values <- matrix(words(unclass(x)), nrow(x), dimnames = dimnames(x))
   print(values, quote = FALSE, right = TRUE)
   if (!is.null(attr(x, "level"))) {

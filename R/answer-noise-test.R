@@ -212,11 +212,8 @@ stated_counts <- function(object, labels, level, average) {
   some <- average_density(object, models_with_errors(object))
   first <- if (!labels$readers && has_rows(object)) {
     said <- truth(object)
-    p <- mean_wrong(said)
-    last <- min(checks_first, length(p))
-    top <- which(p >= -sort(-p, partial = last)[last]) # the others come after these
-    top <- top[order(-p[top], left_out_score(said)[top])]
-    first_checks((p * report_times(object$data$reports))[top], average$count)
+    top <- utils::head(suspicion_order(said), checks_first)
+    first_checks((mean_wrong(said) * report_times(object$data$reports))[top], average$count)
   }
   list(
     some = density_summary(some, level), any = density_summary(any_density(average_density(object)), level),

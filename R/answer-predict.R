@@ -66,10 +66,10 @@
 #' random numbers of the session are left alone.
 #'
 #' # Costs
-#' By default the class is the most probable one, which makes the fewest mistakes. With `cost` it is
-#' the one with the least expected cost, `sum(P(true) * cost[true, class])`: where an event that is
-#' missed costs nine times what a false alarm does, rows with a probability above 0.1 are called
-#' events. Costs are per row, of its true class, whatever was recorded.
+#' The class is the most probable one, which makes the fewest mistakes. Where these cost differently, with
+#' costs `cost[true, class]`, the class with the least expected cost is that of the smallest column of
+#' `predict(fit, new, type = "prob") %*% cost`: where an event that is missed costs nine times what a false
+#' alarm does, rows with a probability above 0.1 are to be called events.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [bpm()] or [second_stage()].
 #' @param newdata A data frame (or, for a fit from `x` and `y`, also a matrix)
@@ -86,9 +86,6 @@
 #'   class (`FALSE`, the default). It affects `"prob"` and `"response"` only.
 #' @param interval Probability of an interval of the probability of the true class, strictly
 #'   between 0 and 1, or `NULL`, the default, for none. See 'Intervals'.
-#' @param cost For `type = "class"`, what it costs to call a row of each true class (rows) each
-#'   class (columns): a matrix of finite numbers, whose rows and columns have the names of the
-#'   classes or stand in the order of the levels. `NULL`, the default, counts every mistake alike.
 #' @param ... For `newdata` made by [shards()], arguments that say where answers go, see
 #'   [shard_answers]. Otherwise not used.
 #'
@@ -97,7 +94,7 @@
 #'   names, a column a class. Otherwise one entry per row of `newdata`, in its
 #'   order; rows with missing values give `NA`. Without `newdata`, rows left out by
 #'   `na.action = na.exclude` give `NA`.
-#'   * `"class"`: a factor with the levels of the training response; of classes that cost the same,
+#'   * `"class"`: a factor with the levels of the training response; of classes that are as probable,
 #'     the first;
 #'   * `"prob"`: a matrix with one column per class (the second is the event) and
 #'     the row names of `newdata`; rows sum to 1;
@@ -114,7 +111,7 @@
 #'     label noise (`m / sqrt(s2)` without a label stage), a named vector.
 #'
 #' @section Conditions:
-#' Errors `sturdy_error_type`, `sturdy_error_cost`, `sturdy_error_missing_column`,
+#' Errors `sturdy_error_type`, `sturdy_error_missing_column`,
 #' `sturdy_error_column_type` and `sturdy_error_not_finite` for `newdata` that does not
 #' match the training data;
 #' `sturdy_error_no_posterior` when EP left no posterior;
@@ -133,8 +130,6 @@
 #' predict(fit, new)
 #' predict(fit, new, type = "prob")
 #' predict(fit, new, type = "latent")
-#' # a "yes" that is missed costs nine false alarms
-#' predict(fit, new, cost = rbind(no = c(no = 0, yes = 1), yes = c(9, 0)))
 predict.sturdy_model <- function(object,
                                  newdata = NULL,
                                  type = c(
@@ -142,7 +137,6 @@ predict.sturdy_model <- function(object,
                                  ),
                                  noise = FALSE,
                                  interval = NULL,
-                                 cost = NULL,
                                  ...) {
   check_model(object)
   apart <- inherits(newdata, "sturdy_shards")
@@ -158,12 +152,11 @@ predict.sturdy_model <- function(object,
   )
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) interval <- check_interval(interval, type, noise, unique(c(of_event, "prob")))
-  if (!is.null(cost)) cost <- check_cost(cost, object$blueprint$levels, type)
   if (type == "true") {
     return(predicted_truth(object, newdata))
   }
   if (apart) {
-    return(predict_apart(newdata, object, type, noise, cost, ...))
+    return(predict_apart(newdata, object, type, noise, ...))
   }
   rows <- rows_to_predict(object, newdata)
   if (!is.null(interval)) {
@@ -171,7 +164,7 @@ predict.sturdy_model <- function(object,
   }
   named <- function(answers) stats::setNames(rows$spread(answers), rows$row_names)
   switch(type,
-    class = rows$spread(most_probable(prob_new(object, rows$X), object$blueprint$levels, cost)),
+    class = rows$spread(most_probable(prob_new(object, rows$X), object$blueprint$levels)),
     prob = named_prob(prob_new(object, rows$X, noise), rows, object),
     latent = predicted_latent(object, rows),
     response = named(prob_new(object, rows$X, noise)[, 2]),
@@ -199,28 +192,15 @@ fitted.sturdy_model <- function(object, ...) {
 
 #' Answers for rows that are not here: a method of their class writes them
 #' @noRd
-predict_apart <- function(rows, object, type, noise, cost, ...) UseMethod("predict_apart")
+predict_apart <- function(rows, object, type, noise, ...) UseMethod("predict_apart")
 
-#' The most probable class of each row, or the one that is expected to cost least; `NA` where a
-#' probability is
+#' The most probable class of each row, `NA` where a probability is
 #' @noRd
-most_probable <- function(prob, levels, cost = NULL) {
-  gain <- if (is.null(cost)) prob else -prob %*% cost
+most_probable <- function(prob, levels) {
   known <- stats::complete.cases(prob)
   best <- rep(NA_integer_, nrow(prob))
-  best[known] <- max.col(gain[known, , drop = FALSE], ties.method = "first")
+  best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
   factor(levels[best], levels = levels)
-}
-
-#' What it costs to call a row of each true class each class, in the order of the levels
-#' @noRd
-check_cost <- function(cost, levels, type) {
-  must(type == "class", "cost", "be {.code NULL}, with {.code type = {.val {type}}}", "cost")
-  must(
-    is.matrix(cost) && is.numeric(cost) && all(is.finite(cost)), "cost",
-    "be a matrix of finite numbers, true classes in rows", "cost", got = cost
-  )
-  of_classes(cost, levels, "cost", "cost")
 }
 
 #' Probabilities of the true class of the training rows, their own labels included

@@ -26,18 +26,6 @@
 #' `label` of all rows, leave it empty where nothing can be said, and give the list to
 #' `update(fit, checked = )`. It may be saved as a CSV file in between.
 #'
-#' # Readers
-#' For a fit to [readers()] the answer is **who should read what**. For each row whose true class
-#' is not known for certain (rows that nobody has labelled yet included), it names the reader who
-#' has not labelled the row and would say most about its class; the rows about which most would be
-#' said come first. Let `q(t, v)` be the joint probability of the true class t and of v, what
-#' reader r would say: the mean over the nodes of p(t) times the rate at which r reports v of t.
-#' `bits` is their mutual information, and `gain` is `sum_v max_t q(t, v) - max_t p(t)`: by how
-#' much the most probable class will be the true one more often, 0 where no single label would
-#' change it. A reader who is mostly wrong tells as much as one who is right as often. What a
-#' label says about the rates of readers, and about other rows, is left out. Add the labels to the
-#' data, and fit again.
-#'
 #' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
 #' @param n How many rows to check (10 by default, 40 with `fdr`).
 #' @param level Probability of the interval, strictly between 0 and 1 (0.9 by default).
@@ -58,13 +46,8 @@
 #'   * `unchecked` and `listed`: how many labels remain and how many rows are in the list;
 #'   * `price`: with `fdr`, a list of `checks`, `among` how many rows they were drawn, `fdr`, and the numbers
 #'     expected: of wrong labels that are `found` by the checks, of `calls` after them, and of those that are `wrong`.
-#'
-#'   Of a fit to [readers()] one of class `sturdy_reading`: `row`, its identifier, `reader`, the most
-#'   probable class `suggested` and its probability `p_suggested`, `gain` and `bits`, see *Readers*,
-#'   with the attributes `wrong`, how many rows are expected to be called wrong `now` and `after`;
-#'   `open`, how many rows there are that a reader could read; and `listed`.
 #' @section Conditions:
-#' Message `sturdy_message_no_label_noise` when `epsilon` is 0; errors: `sturdy_error_no_sites` for a
+#' Message `sturdy_message_no_label_noise` when `epsilon` is 0; errors: `sturdy_error_readers` for a fit to [readers()]; `sturdy_error_no_sites` for a
 #' [bpm()] that has absorbed rows by filtering; `sturdy_error_few_checks` for an `n` that is too small for `fdr`;
 #' `sturdy_error_drawn` for `fdr` of a fit with copies of rows.
 #' @seealso [update()][update.sturdy_model], [mislabelled()]
@@ -85,10 +68,6 @@ review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = N
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
   check_sites_kept(object)
-  if (has_readers(object)) {
-    must(is.null(fdr), "fdr", "be left out where there are {.fn readers}", c("readers", "unknown_argument"))
-    return(review_readers(object, n, id))
-  }
   check_one_label(object)
   object <- judged_by(object)
   inform_no_label_noise(object)
@@ -119,13 +98,24 @@ review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = N
 #' @export
 print.sturdy_review <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
+  whole <- identical(attr(x, "listed"), nrow(x)) # else rows or columns were taken out of it
+  if (whole) {
+    price <- attr(x, "price")
+    cat(
+      "<sturdy_review> ", count(nrow(x), "row"), " to check",
+      if (length(price)) paste0(", drawn at random of the ", whole(price$among), " most suspicious"), "\n", sep = ""
+    )
+    print_fields(review_fields(x, digits))
+  }
+  print(as.data.frame(x), digits = digits, row.names = !whole)
+  invisible(x)
+}
+
+review_fields <- function(x, digits) {
   left <- attr(x, "left")
   price <- attr(x, "price")
   number <- function(v) format(signif(v, digits))
-  print_list(x, digits, paste0(
-    "<sturdy_review> ", count(nrow(x), "row"), " to check",
-    if (length(price)) paste0(", drawn at random of the ", whole(price$among), " most suspicious")
-  ), c(
+  c(
     "What next?" = if (length(price)) {
       price_words(price)
     } else next_words(list(rows = nrow(x), found = max(x$found, 0), left = left$count)),
@@ -134,5 +124,5 @@ print.sturdy_review <- function(x, digits = 2, ...) {
       format(100 * left$level), "% interval ", range_text(left), "); none: ",
       "probability ", bounded(attr(x, "none_left"), number)
     )
-  ))
+  )
 }

@@ -1,77 +1,12 @@
-#' Brier and log score, leave-one-out
-#'
-#' Proper scores of the probability of each recorded label, predicted from all other
-#' rows without fitting again, so that no data have to be set aside.
-#'
-#' @details
-#' With `p` the leave-one-out probability of the recorded label (see [loo()]),
-#' * the Brier score of a row is `(1 - p)^2`, between 0 and 1; **smaller is
-#'   better**, and `p = 1/2` scores 1/4; with three classes or more, half the sum over
-#'   classes of the squared distance between probability and outcome;
-#' * the log score of a row is `log p`; **larger is better**, and `p = 1/2` scores
-#'   -0.693. The sum of the log scores is that of [loo()].
-#'
-#' The probabilities are those of the label as recorded, including flips, because the
-#' true classes are not known: with a flip rate `epsilon`, even perfect knowledge of
-#' the true classes has a mean Brier score of `epsilon (1 - epsilon)`. Hyperparameters
-#' were learned from all rows, so the scores are optimistic, the more so the more of
-#' them were learned.
-#'
-#' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
-#'   [selection][select_model].
-#' @param ... Not used.
-#' @return A list of class `sturdy_score`: `score` (`"brier"` or `"log"`),
-#'   `pointwise` (one score per training row), `estimate` (their mean) and `se` (its
-#'   standard error, `NA` for one row).
-#' @references
-#' Gneiting, T. and Raftery, A. E. (2007) Strictly proper scoring rules, prediction,
-#' and estimation. *Journal of the American Statistical Association* 102, 359-378.
-#' \doi{10.1198/016214506000001437}
-#' @seealso [loo()], [calibration()]
-#' @export
-#' @examples
-#' x <- matrix(c(-3, -2, -1.5, -1, 1, 1.5, 2, 3))
-#' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
-#' fit <- gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1)
-#' brier_score(fit)
-#' log_score(fit)
-brier_score <- function(object, ...) {
-  object <- fit_of(object, ...)
-  check_sites_kept(object)
+# How good the leave-one-out probabilities of recorded labels are.
+
+#' The Brier score of each row: half the squared distance between the leave-one-out probabilities of what is
+#' recorded and what was, (1 - p)^2 of two classes
+#' @noRd
+row_brier <- function(object) {
   check_one_label(object)
   prob <- recorded_rows(object)
-  recorded <- diag(ncol(prob))[label_code(object$data), , drop = FALSE]
-  new_score("brier", rowSums((prob - recorded)^2) / 2)
-}
-
-#' @rdname brier_score
-#' @export
-log_score <- function(object, ...) {
-  object <- fit_of(object, ...)
-  check_sites_kept(object)
-  new_score("log", left_out_score(truth(object)))
-}
-
-score_titles <- c(brier = "Brier score (smaller is better)", log = "log score (larger is better)")
-
-new_score <- function(score, pointwise) {
-  structure(
-    list(
-      score = score, pointwise = pointwise, estimate = mean(pointwise),
-      se = se_sum(pointwise) / length(pointwise)
-    ),
-    class = "sturdy_score"
-  )
-}
-
-#' @export
-print.sturdy_score <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  cat("<sturdy_score> leave-one-out ", score_titles[[x$score]], "\n", sep = "")
-  cat("  ", format(x$estimate, digits = digits), " (standard error ",
-      format(x$se, digits = 2), ") over ", count(length(x$pointwise), "label"),
-      "\n", sep = "")
-  invisible(x)
+  rowSums((prob - diag(ncol(prob))[label_code(object$data), , drop = FALSE])^2) / 2
 }
 
 #' Calibration of the leave-one-out probabilities
@@ -85,15 +20,14 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #' labels, here or elsewhere: right ones then look wrong. [true_performance()] compares
 #' them with the true classes, as far as these are known.) Rows are put into bins of about
 #' equal size by probability; bins narrower than 0.02 are joined. The interval of an
-#' observed frequency is Wilson's score interval. For a calibrated model, about the share
+#' observed frequency is Wilson's score interval. Of three classes or more each row is taken once for each
+#' class. For a calibrated model, about the share
 #' `level` of the intervals contains the predicted probability of the bin.
 #'
 #' @param object A model fitted by [gpc()], [stc()] or, by EP, [bpm()], or a
 #'   [selection][select_model].
 #' @param bins Largest number of bins, from 1 to 1000 (10 by default).
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
-#' @param class The class whose probability is meant; `NULL`, the default, is the event of two
-#'   classes, and of three or more takes each row once for each class.
 #' @param ... Not used.
 #' @return A list of class `sturdy_calibration`:
 #'   * `bins`: a data frame with one row per bin: `predicted` (mean probability of the
@@ -103,54 +37,38 @@ print.sturdy_score <- function(x, digits = 3, ...) {
 #'     `event`: whether it was recorded;
 #'   * `error`: the mean of `|predicted - observed|` over rows;
 #'   * `bias`: the mean of `probability - event`;
-#'   * `levels`: the two classes, of several the last being the one that is meant; `level`:
-#'     the argument;
+#'   * `levels`: the two classes, of several words for them; `level`: the argument;
 #'   * `rows`: of several classes, the number of labels.
-#' @seealso [brier_score()], [loo()]
+#' @seealso [loo()]
 #' @export
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(60))
 #' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
 #' calibration(fit, bins = 4)
-calibration <- function(object, bins = 10, level = 0.9, class = NULL, ...) {
+calibration <- function(object, bins = 10, level = 0.9, ...) {
   object <- fit_of(object, ...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_level(level)
-  meant <- check_meant(class, object$blueprint$levels)
   check_sites_kept(object)
   check_one_label(object)
-  probability <- as.vector(recorded_rows(object)[, meant$classes])
-  event <- as.vector(outer(label_code(object$data), meant$classes, `==`))
+  levels <- object$blueprint$levels
+  meant <- if (is_several(object)) seq_along(levels) else 2L
+  probability <- as.vector(recorded_rows(object)[, meant])
+  event <- as.vector(outer(label_code(object$data), meant, `==`))
   table <- calibration_bins(probability, event, bins, level)
   structure(
     c(
       list(
         bins = table, probability = probability, event = event,
         error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
-        bias = mean(probability - event), levels = meant$words, level = level
+        bias = mean(probability - event),
+        levels = if (is_several(object)) c("another class", "a class") else levels, level = level
       ),
       if (is_several(object)) list(rows = nobs(object))
     ),
     class = "sturdy_calibration"
   )
-}
-
-#' The classes whose probabilities are meant, and the words for the others and for these
-#' @noRd
-check_meant <- function(class, levels) {
-  two <- length(levels) == 2
-  if (is.null(class) && !two) {
-    return(list(classes = seq_along(levels), words = c("another class", "a class")))
-  }
-  if (is.null(class)) class <- levels[2]
-  which <- if (is.atomic(class)) match(as.character(class), levels)
-  must(
-    length(which) == 1 && !is.na(which), "class",
-    "be {.code NULL} or one of {.val {levels}}, not {describe(class)}", "choice"
-  )
-  other <- if (two) levels[-which] else "another class"
-  list(classes = which, words = c(other, levels[which]))
 }
 
 #' Mean probability and frequency in bins of about equal size

@@ -17,9 +17,6 @@ print.sturdy_ends <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
-#' @export
-as.data.frame.sturdy_ends <- function(x, ...) structure(x, class = "data.frame")
-
 #' The rows and columns alone
 #' @noRd
 plain_frame <- function(x, ...) {
@@ -34,20 +31,4 @@ as.data.frame.sturdy_mislabelled <- plain_frame
 as.data.frame.sturdy_reader_rates <- plain_frame
 
 #' @export
-as.data.frame.sturdy_reading <- plain_frame
-
-#' @export
 as.data.frame.sturdy_review <- plain_frame
-
-#' A list of what to do next, beneath what its rows are as a whole
-#' @param title,fields in words, not looked at where columns or rows were taken out of it.
-#' @noRd
-print_list <- function(x, digits, title, fields) {
-  whole <- identical(attr(x, "listed"), nrow(x))
-  if (whole) {
-    cat(title, "\n", sep = "")
-    print_fields(fields)
-  }
-  print(as.data.frame(x), digits = digits, row.names = !whole)
-  invisible(x)
-}

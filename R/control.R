@@ -26,7 +26,7 @@
 #'   under way, the final fits and the label stage are still ended. With a budget a fit depends on
 #'   the speed of the machine.
 #' @param trace Whether the residual, evidence and damping of every sweep are
-#'   kept (`TRUE`, the default), for `plot(fit, which = "trace")`.
+#'   kept (`TRUE`, the default), as `fit$ep$trace`.
 #' @param progress Whether what takes more than two seconds shows how far it has come and
 #'   how long it may still take: `TRUE`, a bar; `FALSE`, nothing; `NA`, a bar in
 #'   interactive sessions, and in others a line on standard error after 10, 20, 40, ...

@@ -50,8 +50,8 @@
 #' # What is answered
 #' [predict()][predict.sturdy_model] with `type = "true"` gives the probabilities of the true
 #' class of each row, given its labels too; [reader_rates()]
-#' says how good each reader is, [mislabelled()] which reader was wrong on which row, and
-#' [review()] who should read what next. There is no one recorded label. Where the object must
+#' says how good each reader is, and [mislabelled()] which reader was wrong on which row. There is no one
+#' recorded label. Where the object must
 #' have one (`data$y`, the counts of the classes that `print()` shows) it is the label that most
 #' readers gave: in a tie the first in the order of the levels, and in a row with `gold` that
 #' label. Whatever needs one recorded label is refused, with the class `sturdy_error_readers`.

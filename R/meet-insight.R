@@ -152,8 +152,8 @@ model_performance.sturdy_model <- function(model, ...) {
   structure(
     data.frame(
       ELPD = row$loo, ELPD_SE = row$loo_se, LOOIC = -2 * row$loo,
-      Log_loss = if (kept) -log_score(model)$estimate else NA_real_,
-      Score_brier = if (kept) brier_score(model)$estimate else NA_real_,
+      Log_loss = if (kept) -mean(left_out_score(truth(model))) else NA_real_,
+      Score_brier = if (kept) mean(row_brier(model)) else NA_real_,
       Log_evidence = row$log_evidence
     ),
     class = c("performance_model", "data.frame")

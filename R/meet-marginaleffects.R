@@ -149,8 +149,7 @@ meet_marginaleffects <- function() {
 path_draws <- function(model, X) {
   several <- is_several(model)
   rows <- nrow(X) * if (several) length(model$blueprint$levels) else 1L
-  usual <- if (several) 250L else 1000L
-  draws <- check_count(getOption("sturdy.draws", usual), "options(sturdy.draws = )", min = 10)
+  draws <- draws_asked(if (several) 250L else interval_draws)
   check_memory(6 * as.double(rows) * draws, rows, what = "rows of draws")
   draws
 }

@@ -12,16 +12,15 @@ drawn_words <- function(checks, among) paste(checks, "of", among)
 #' @return `NULL` where rows were not drawn, or list(row; wrong, open: which had the wrong label, and of
 #'   which nothing could be said; among: the rows that they were drawn of, in the order of `ranked`)
 #' @noRd
-drawn_checks <- function(checks, data, ranked, arg = "checked") {
+drawn_checks <- function(checks, data, ranked) {
   drawn <- checks$drawn
   if (is.null(drawn)) {
     return(inform_draw_left(data))
   }
   check <- function(fine, words, more = NULL) {
     must(
-      fine, arg, words, c("drawn", "calibrate", "checked"), .envir = parent.frame(), more = c(more, i = if (arg == "checked") {
-        "Give back the list of {.code review(fit, fdr = )}, all of its rows, to the fit that it is of."
-      })
+      fine, "checked", words, c("drawn", "checked"), .envir = parent.frame(),
+      more = c(more, i = "Give back the list of {.code review(fit, fdr = )}, all of its rows, to the fit that it is of.")
     )
   }
   said <- unique(as.character(drawn))

@@ -5,7 +5,7 @@
 #' in the order of the shards and of their rows.
 #'
 #' @details
-#' `predict(fit, rows, type, noise, cost = , to = )` takes any fit, and reads the columns of
+#' `predict(fit, rows, type, noise, to = )` takes any fit, and reads the columns of
 #' that alone. Rows with missing values have no answer there (`NA`), as without shards. The columns
 #' written are `row`, the number of the row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
 #' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
@@ -59,12 +59,12 @@
 #' unlink(folder, recursive = TRUE)
 NULL
 
-predict_apart.sturdy_shards <- function(rows, object, type, noise, cost, to, table = NULL,
+predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = NULL,
                                         cluster = NULL, format = "csv", ...) {
   check_no_dots(...)
   check_posterior(object)
   invisible(answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "predict", function(team) {
-    list(object = object, type = type, noise = noise, cost = cost)
+    list(object = object, type = type, noise = noise)
   }))
 }
 

@@ -1,9 +1,9 @@
 # Answers of a shard, written to a file where its rows are or sent to the driver.
 
-shard_predict <- function(state, object, type, noise, cost, file = NULL) {
+shard_predict <- function(state, object, type, noise, file = NULL) {
   state$wanted <- used_columns(object$blueprint)
   answer <- function(data) {
-    found <- stats::predict(object, data, type = type, noise = noise, cost = cost)
+    found <- stats::predict(object, data, type = type, noise = noise)
     if (is.null(dim(found))) found <- stats::setNames(data.frame(unname(found)), type)
     as.data.frame(found, optional = TRUE)
   }

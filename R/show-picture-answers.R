@@ -199,37 +199,27 @@ picture.sturdy_selection <- function(x, ...) {
 #' A square of cells, the first class on top
 #' @noRd
 picture.sturdy_noise_matrix <- function(x, ...) {
-  rates <- attr(x, "type") == "rate"
   values <- unclass(x)
   size <- nrow(values)
   at <- c(col(values))
   place <- size + 1 - c(row(values))
-  words <- formatC(if (rates) 100 * values else values, digits = 1, format = "f")
   new_picture(
     list(new_panel(
       new_axis("Recorded class", levels = rownames(x)),
       new_axis("True class", levels = rev(rownames(x))),
       list(
         boxes(at - 0.5, place - 0.5, at + 0.5, place + 0.5, "cell", fill = noise_fill(values)),
-        marks("entry", at, place, words = c(words))
+        marks("entry", at, place, words = formatC(100 * c(values), digits = 1, format = "f"))
       )
     )),
-    if (rates) {
-      "Per cent of each true class, by recorded class"
-    } else {
-      "Expected rows of each true class, by recorded class"
-    }
+    "Per cent of each true class, by recorded class"
   )
 }
 
 #' Colours of cells by their share of the row; beside the diagonal in a colour of their own,
 #' and stronger: that is what one looks for
 #' @noRd
-noise_fill <- function(values) {
-  share <- c(values / rowSums(values))
-  share[!is.finite(share)] <- 0
-  right <- c(row(values) == col(values))
-  tinted(
-    ifelse(right, surface_colours[2], ring_colour), ifelse(right, share, pmin(1, 3 * share))
-  )
+noise_fill <- function(rates) {
+  right <- c(row(rates) == col(rates))
+  tinted(ifelse(right, surface_colours[2], ring_colour), ifelse(right, c(rates), pmin(1, 3 * c(rates))))
 }

@@ -1,16 +1,12 @@
-# Pictures of a fit: what it has learned, and how EP converged.
+# Pictures of a fit: what it has learned.
 
 #' The picture of a fit, once the arguments of its plot() are checked
 #'
 #' @param inputs largest number of inputs or weights, `NULL` for the default.
 #' @noRd
-picture.sturdy_model <- function(x, which, inputs, ...) {
+picture.sturdy_model <- function(x, inputs, ...) {
   check_model(x)
-  which <- check_choice(which, c("model", "trace"), "which")
   if (!is.null(inputs)) inputs <- check_count(inputs, "inputs", min = 1)
-  if (which == "trace") {
-    return(picture_trace(x))
-  }
   check_posterior(x)
   if (!is.null(x$recalibration)) {
     return(picture(calibration(x)))
@@ -57,7 +53,7 @@ picture_surface <- function(x) {
     c(list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))), edges)
   } else {
     list(
-      marks("raster", grid$x, grid$y, "surface", fill = surface_fill(prob[, 2]), value = prob[, 2]),
+      marks("raster", grid$x, grid$y, "surface", fill = surface_fill(prob[, 2])),
       contours(axes, prob[, 2], c(0.1, 0.9), "dashed"),
       contours(axes, prob[, 2], 0.5, "boundary")
     )
@@ -167,7 +163,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   X[, mine] <- encode_feature(rep(if (is.null(levels)) at else levels, length(rows)), coding)
   list(
     name = x$blueprint$columns[j], levels = levels, time = coding$time, value = value, at = at,
-    prob = apply(prob_pictured(x, X), 2, row_average, length(at)), X = X
+    prob = apply(prob_pictured(x, X), 2, function(p) rowMeans(matrix(p, length(at)))), X = X
   )
 }
 
@@ -204,32 +200,7 @@ curve_panel <- function(curve, event = NULL) {
   )
 }
 
-# EP and weights ----------------------------------------------------------------------
-
-#' The largest residual of every sweep
-#' @noRd
-picture_trace <- function(x) {
-  check_by_ep(check_has_latent(x))
-  residual <- as.data.frame(x$ep$trace)$residual
-  must(
-    length(residual) > 0, NULL, "have a trace of EP to plot", "no_trace", of = "The fit",
-    more = c(i = "Fit with {.code control = ep_control(trace = TRUE)}.")
-  )
-  tol <- log10(x$spec$control$tol)
-  height <- log10(pmax(residual, .Machine$double.eps))
-  range <- padded(c(height, tol))
-  ticks <- pretty(range)
-  sweep <- seq_along(residual)
-  new_picture(
-    list(new_panel(
-      new_axis("Sweep", padded(sweep)),
-      new_axis("Largest change of a site", range, ticks = ticks, words = format(10^ticks)),
-      list(rule("dashed", tol), marks("path", sweep, height, "edge", 1),
-           marks("point", sweep, height, "estimate"))
-    )),
-    paste0("EP: ", gsub("_", " ", x$ep$status)), key = c(tolerance = "dashed")
-  )
-}
+# Weights -----------------------------------------------------------------------------
 
 #' Weights of the encoded inputs, which can be compared, with their 50 % and 95 % intervals, the
 #' surest on top

@@ -1,7 +1,7 @@
 # The language of pictures. A picture is a plain list: panels with two axes and layers of marks,
 # and the words around them. A mark has a place and a meaning; what a meaning looks like stands
-# in `looks`, once. Base graphics (draw_picture()), ggplot2 (ggplot_picture()) and the report
-# (svg_picture()) draw the same pictures.
+# in `looks`, once. Base graphics (draw_picture()) and the report (svg_picture()) draw the same
+# pictures.
 
 #' The picture of a fit or of an answer; its arguments are those of plot()
 #' @noRd
@@ -42,10 +42,7 @@ new_axis <- function(label, range, levels = NULL, ticks = pretty(range),
     words <- levels
   }
   inside <- ticks >= min(range) & ticks <= max(range)
-  list(
-    label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside],
-    own = !is.null(levels) || !is.null(time)
-  )
+  list(label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside])
 }
 
 #' A range with room beside what is in it

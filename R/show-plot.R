@@ -1,15 +1,13 @@
 #' Plot a fitted classifier
 #'
-#' Shows what a fit has learned, or how expectation propagation converged. Base
-#' graphics; graphical parameters are restored. Colours are safe for the
-#' colour-blind, and the plots can be read in grey. Long names are wrapped and set
+#' Shows what a fit has learned. Base graphics; graphical parameters are restored. Colours are
+#' safe for the colour-blind, and the plots can be read in grey. Long names are wrapped and set
 #' smaller to fit the page; a small page goes without the note, then without the key, the title
 #' and the labels of the axes.
 #'
 #' @details
-#' `which = "model"`, with exactly two inputs, both numeric: the probability of the
-#' event (dark means likely) with the class boundary at 0.5, the training rows by
-#' class, and a ring around every row whose label is more likely wrong than right. With
+#' With exactly two inputs, both numeric: the probability of the event (dark means likely)
+#' with the class boundary at 0.5, the training rows by class, and a ring around every row whose label is more likely wrong than right. With
 #' three classes or more: the regions of the most probable true class, the paler the less
 #' probable. A fit that averages is drawn with the probabilities of few of its nodes, which are off
 #' by some thousandths.
@@ -22,11 +20,8 @@
 #' fill a page of their own, with a title that says how many of the inputs are shown; if
 #' `par(mfrow = )` has divided the page, they are drawn in its panels, one after the other.
 #'
-#' `which = "model"` for [bpm()]: the weights with their 50 % and 95 % intervals, at
+#' For a [bpm()]: the weights with their 50 % and 95 % intervals, at
 #' most `inputs` of them, those that are most certain not to be 0.
-#'
-#' `which = "trace"`: the residual after every sweep, on a log scale, with the
-#' tolerance.
 #'
 #' # The band
 #' The grey band around a curve is a pointwise 90 % interval of the averaged
@@ -34,38 +29,32 @@
 #' smooth part `g`, shared by all rows, and the nugget, an independent part of each row.
 #' If `g` were known, the event would still be uncertain, with probability
 #' `Phi(g / sqrt(nugget))`. The band is an interval for the average of these probabilities
-#' over rows, which more rows would narrow. It is that of a beta distribution around the curve,
-#' whose variance is as large a share of what it can be as that of the average has under
-#' EP's posterior. The hyperparameters are those of the fit;
+#' over rows, which more rows would narrow. Its ends are quantiles of 400 draws of `g`, moved on the normal
+#' scale such that their mean is the curve. The hyperparameters are those of the fit;
 #' their uncertainty is not included. Nor does the band show how the probability differs
 #' between rows.
-#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn; with
-#' a very small nugget (0.001, say) the band is only approximate.
+#' With `nugget = 0` the class is certain once `g` is known, and no band is drawn.
 #'
 #' @param x A model fitted by [gpc()], [stc()] or [bpm()].
-#' @param which `"model"`, the default, or `"trace"`.
 #' @param inputs Largest number of inputs to show curves for (6 by default), or
 #'   of weights (25 by default).
 #' @param main Title, one string; `NULL` makes one.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @section Conditions:
-#' `sturdy_error_no_trace` when the fit kept no trace (see [ep_control()]),
-#' `sturdy_error_no_sites` for the trace of a [bpm()] by ADF,
 #' `sturdy_error_no_inputs` when there is no input to draw against,
 #' `sturdy_error_page` when the page has no room for a panel.
-#' @seealso [ep_diagnostics()], [mislabelled()], [autoplot()][autoplot.sturdy_model] for ggplot2
+#' @seealso [ep_diagnostics()], [mislabelled()]; [augment()][augment.sturdy_model] and
+#'   [tidy()][tidy.sturdy_model] give the numbers for ggplot2
 #' @export
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(80), 40, dimnames = list(NULL, c("a", "b")))
 #' fit <- gpc(x, x[, 1] > 0, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.05)
 #' plot(fit)
-#' plot(fit, which = "trace")
-plot.sturdy_model <- function(x, which = c("model", "trace"), inputs = NULL, main = NULL,
-                              ...) {
+plot.sturdy_model <- function(x, inputs = NULL, main = NULL, ...) {
   check_no_dots(...)
-  draw_picture(picture(x, which, inputs), main)
+  draw_picture(picture(x, inputs), main)
   invisible(x)
 }
 

@@ -16,7 +16,7 @@
 #' * the **first stage** (`hyper = "integrate"`) averages over all values of the hyperparameters,
 #'   weighted by their posterior, under one noise model that allows for wrong labels: of two
 #'   classes a rate for each, of several a noise matrix ([several-classes]). The latent function, effects,
-#'   [loo()], [log_evidence()], [brier_score()] and [calibration()] are its answers;
+#'   [loo()], [log_evidence()] and [calibration()] are its answers;
 #' * the **label stage** takes the probabilities that the first stage has for each row without the
 #'   row's own label, and asks how the recorded labels come from them. With `epsilon = "average"`
 #'   it averages over noise models, among them that no label is wrong ([label-noise]). Whether

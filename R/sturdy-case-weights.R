@@ -18,7 +18,7 @@
 #' Answers about numbers go by weight: how many labels are expected to be wrong and of how many,
 #' [flip_rates()], [confusion()], the sum of [loo()], whose rows are each summed over what they
 #' stand for. Answers about a row, such as its probability in [mislabelled()], are of one of its w
-#' labels. [true_performance()], [brier_score()], [log_score()] and [calibration()] take each row once.
+#' labels. [true_performance()] and [calibration()] take each row once.
 #' Inputs are centred and scaled by the rows as they are, each once. The priors of lengthscales are
 #' centred, inducing inputs are placed and hyperparameters are learned by rows that differ.
 #' So with `scale = FALSE` all answers equal those of the table with the rows repeated.

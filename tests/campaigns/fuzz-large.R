@@ -121,7 +121,7 @@ large_questions <- function() {
     true_performance(fit, predict(fit, type = "prob")[, 2]), calibration(fit), summary(fit), tidy(fit), glance(fit),
     augment(fit, new), coef(fit), label_report(fit, "report.html", data = large), plot(fit),
     plot(mislabelled(fit)), update(fit, epsilon = 0.2), simulate(fit), ep_diagnostics(fit),
-    deviance(fit), brier_score(fit), predict(fit, new, type = "prob", noise = TRUE)
+    deviance(fit), predict(fit, new, type = "prob", noise = TRUE)
   )
   lapply(sample(all, 4), labelled)
 }

@@ -69,7 +69,7 @@ fuzz_objects <- function() {
     d = d, X = X, csv = csv, quiet = quiet, held = held, f_gpc = f_gpc, f_stc = f_stc,
     f_classes = f_classes, d3 = d3, scores = scores, f_scores = f_scores, shares = shares,
     shares_of = shares_of, gold = gold, said_by = said_by, f_readers = f_readers,
-    rated = reader_rates(f_readers), reading = review(f_readers, 3), soft = soft,
+    rated = reader_rates(f_readers), soft = soft,
     f_ordered = f_ordered, f_soft = f_soft, f_units = f_units, f_times = f_times, f_sql = f_sql,
     class_ends = predict(f_classes, d3, type = "prob", interval = 0.9),
     f_bpm = f_bpm, f_adf = f_adf, two = two, con = con, m = m, p = p,
@@ -78,7 +78,7 @@ fuzz_objects <- function() {
     found = mislabelled(f_gpc), calibrated = calibration(f_gpc),
     checked = check_fit(f_gpc, draws = 100, max_moves = 2e4),
     annealed = log_evidence(f_gpc, "ais", max_moves = 2e4),
-    audited = audit(f_gpc, f_average), grouped = group_rates(f_gpc, rep(c("a", "b"), 8)),
+    audited = audit(f_gpc, d), grouped = group_rates(f_gpc, rep(c("a", "b"), 8)),
     natural = mvt_natural(m), ep = ep_fit(tcrossprod(X) + diag(16), d$class)
   ))
 }

@@ -27,3 +27,13 @@ drawn_text <- function(..., size = c(7, 7)) {
     gsub("\n", " ", unlist(texts))
   }, size)
 }
+
+# The marks of one kind, or of one meaning, in a picture, and which of its panels they are in.
+drawn <- function(picture, kind, meaning = NULL) {
+  panels <- lapply(seq_along(picture$panels), function(k) {
+    mine <- Filter(function(layer) layer$kind == kind, picture$panels[[k]]$layers)
+    do.call(rbind, lapply(mine, function(layer) cbind(layer$data[c("x", "y", "meaning", "words", "fill")], panel = k)))
+  })
+  all <- do.call(rbind, panels)
+  if (is.null(meaning)) all else all[all$meaning %in% meaning, ]
+}

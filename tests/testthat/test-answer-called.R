@@ -173,37 +173,22 @@ test_that("after checks that were drawn rows are called by the p values of the d
   )
 })
 
-test_that("rows that were drawn by other means hold the rate as those of review() do", {
+test_that("rows that were drawn by other means hold the rate by a column that says of how many", {
   table <- drawn_table()
-  fit <- table$fit
-  checks <- data.frame(row = table$answers$row, label = table$answers$label)
   among <- attr(table$plan, "price")$among
-  columns <- c("row", "p_value", "fdr")
-  by_row <- function(found) {
-    found <- as.data.frame(found)[columns]
-    found[order(found$row), ]
-  }
-  elsewhere <- mislabelled(fit, calibrate = checks, among = among)
-  expect_equal(by_row(elsewhere), by_row(mislabelled(table$after)), ignore_attr = TRUE)
-  expect_equal(nrow(mislabelled(fit, fdr = 0.25, calibrate = checks, among = among)),
-    nrow(mislabelled(table$after, fdr = 0.25)))
-  of_all <- mislabelled(fit, calibrate = checks)
-  right <- of_all$row %in% checks$row[!table$wrong[checks$row]]
-  open <- !of_all$row %in% checks$row
-  expect_equal(of_all$p_value, replace((1 + cumsum(right)) / 31, !open, NA))
-  for (wrong in list(
-    quote(mislabelled(fit, among = 20)), quote(mislabelled(fit, fdr = 0.01, calibrate = checks)),
-    quote(mislabelled(table$after, calibrate = checks))
-  )) {
-    expect_error(eval(wrong), class = "sturdy_error_calibrate")
-  }
-  expect_error(mislabelled(fit, calibrate = checks, among = 7), class = "sturdy_error_range")
+  checks <- data.frame(row = table$answers$row, label = table$answers$label, drawn = paste("30 of", among))
+  update_by <- function(checks) suppressMessages(update(table$fit, checked = checks))
+  expect_identical(update_by(checks)$data$drawn, table$after$data$drawn)
+  all <- mislabelled(table$fit)$row
+  found <- mislabelled(update_by(transform(checks, drawn = paste("30 of", length(all)))))
+  right <- all %in% checks$row[!table$wrong[checks$row]]
+  p <- replace((1 + cumsum(right)) / 31, all %in% checks$row, NA)
+  expect_equal(found$p_value, p[match(found$row, all)])
+  expect_error(mislabelled(update_by(checks), fdr = 0.01), class = "sturdy_error_few_checks")
   # a row that stands there twice is one check
-  expect_equal(mislabelled(fit, calibrate = checks[c(1, seq_len(nrow(checks))), ], among = among), elsewhere)
-  expect_error(
-    mislabelled(fit, calibrate = as.data.frame(mislabelled(fit))[c("row", "label")]),
-    class = "sturdy_error_drawn"
-  )
+  twice <- update_by(checks[c(1, seq_len(nrow(checks))), ])
+  expect_identical(twice$data$drawn, table$after$data$drawn)
+  expect_error(update_by(transform(checks, drawn = "30 of 31")), class = "sturdy_error_drawn")
 })
 
 test_that("a check of which nothing can be said counts as one that found the label right", {

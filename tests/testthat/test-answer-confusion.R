@@ -14,7 +14,7 @@ test_that("both tables have the rows of the recorded classes, and agree with oth
     counts <- as.vector(table(fit$blueprint$levels[label_code(fit$data)]))
     expect_equal(unname(rowSums(found$predicted)), counts)
     expect_equal(unname(colSums(found$true)), counts, tolerance = 1e-8)
-    expect_equal(unname(found$true), unname(unclass(noise_matrix(fit, type = "count"))),
+    expect_equal(unname(found$true), unname(matrix_counts(judged_by(fit))),
                  ignore_attr = TRUE, tolerance = 1e-8)
     expect_true(all(found$lower <= ceiling(found$true) & found$true <= found$upper + 1))
   }
@@ -64,9 +64,9 @@ test_that("a row that stands for several counts as they do", {
   repeated <- averaged_stage(list(prob = d$prob[every, ], labels = d$labels[every]))
   expect_equal(confusion(weighted), confusion(repeated), tolerance = 1e-6)
   expect_equal(
-    noise_matrix(weighted, "count"), noise_matrix(repeated, "count"), tolerance = 1e-6
+    matrix_counts(judged_by(weighted)), matrix_counts(judged_by(repeated)), tolerance = 1e-6
   )
-  expect_equal(sum(noise_matrix(weighted, "count")), 90)
+  expect_equal(sum(matrix_counts(judged_by(weighted))), 90)
 })
 
 test_that("of a class with fewer than three labels it is said that its row is the prior's", {
@@ -79,7 +79,6 @@ test_that("of a class with fewer than three labels it is said that its row is th
     fit <- gpc(y ~ ., d, kernel = held(), epsilon = "average", hyper = "integrate")
     rare <- if (rows == 2) "c"
     expect_identical(attr(noise_matrix(fit), "rare"), rare)
-    expect_null(attr(noise_matrix(fit, "count"), "rare"))
     expect_identical(noise_test(fit)$rare, rare)
     for (shown in list(printed(noise_matrix(fit)), printed(mislabelled(fit)))) {
       expect_identical(grepl(said, shown, fixed = TRUE), rows == 2)

@@ -142,39 +142,3 @@ test_that("no rows have as many answers, of each type", {
     }
   }
 })
-
-test_that("the class called is the one that is expected to cost least", {
-  fit <- toy_fit()
-  prob <- predict(fit, type = "prob")
-  even <- 1 - diag(2)
-  expect_identical(predict(fit, cost = even), predict(fit))
-  # a missed event costs nine false alarms: called from .1 on
-  cost <- rbind(yes = c(yes = 0, no = 9), no = c(1, 0))
-  expect_identical(predict(fit, cost = cost) == "yes", unname(prob[, "yes"] > 0.1))
-  expect_identical(predict(fit, cost = unname(cost[2:1, 2:1])), predict(fit, cost = cost))
-  # only columns are named
-  named <- cost[2:1, ]
-  rownames(named) <- NULL
-  expect_identical(predict(fit, cost = named), predict(fit, cost = cost))
-  # three classes, by hand: of each row the sums over its true class
-  d <- datasets::iris[c(1:15, 51:65, 101:115), ]
-  three <- gpc(Species ~ ., d, kernel = kernel_iso(2, nugget = 0.5, fixed = TRUE), epsilon = 0)
-  prob <- predict(three, type = "prob")
-  expect_identical(predict(three, cost = 1 - diag(3)), predict(three))
-  cost <- rbind(c(0, 1, 20), c(3, 0, -1), c(7, 2, 0))
-  best <- vapply(seq_len(45), function(i) {
-    expected <- vapply(1:3, function(k) sum(prob[i, ] * cost[, k]), 0)
-    which.min(expected)
-  }, 1L)
-  expect_identical(as.integer(predict(three, cost = cost)), best)
-  expect_gt(length(unique(best)), 1)
-  expect_false(identical(predict(three, cost = cost), predict(three)))
-  missing <- predict(three, data.frame(Sepal.Length = NA, d[1:2, -1])[1:2, ], cost = cost)
-  expect_true(all(is.na(missing)))
-  other <- cost
-  rownames(other) <- letters[1:3]
-  for (bad in list(1, cost[, 1:2], replace(cost, 1, NA), other)) {
-    expect_error(predict(three, cost = bad), class = "sturdy_error_cost")
-  }
-  expect_error(predict(three, type = "prob", cost = cost), class = "sturdy_error_cost")
-})

@@ -26,10 +26,10 @@ test_that("a noise matrix of two classes has the rates, with intervals, and the 
   lower <- attr(rates, "lower")
   upper <- attr(rates, "upper")
   expect_true(all(lower <= upper))
-  expect_equal(colSums(noise_matrix(fit, type = "count")), c(table(d$class)), ignore_attr = TRUE)
+  expect_equal(colSums(matrix_counts(judged_by(fit))), c(table(d$class)), ignore_attr = TRUE)
   # over the posterior of the rates, as the number of wrong labels
   wrong <- attr(mislabelled(fit), "expected")$count
-  expect_equal(sum(diag(noise_matrix(fit, type = "count"))), 40 - wrong)
+  expect_equal(sum(diag(matrix_counts(judged_by(fit)))), 40 - wrong)
 })
 
 test_that("several classes have rates by group", {

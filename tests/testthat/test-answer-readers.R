@@ -145,9 +145,9 @@ test_that("a fit to readers answers, or refuses by name", {
   one <- suspects[1, ]
   row <- match(as.character(one$row), rownames(p))
   expect_equal(one$probability, unname(1 - p[row, as.character(one$label)]), tolerance = 1e-10)
-  expect_equal(sum(noise_matrix(fit, "count")), labels)
+  expect_equal(sum(matrix_counts(judged_by(fit))), labels)
   for (verb in list(
-    confusion, brier_score, calibration, residuals, simulate, augment,
+    confusion, review, row_brier, calibration, residuals, simulate, augment,
     function(fit) label_report(fit, tempfile()), function(fit) absorb(fit, t$d[1:2, ]),
     function(fit) mislabelled(fit, newdata = t$d), function(fit) plot(mislabelled(fit)), function(fit) true_performance(fit, fitted(fit))
   )) {

@@ -141,7 +141,7 @@ test_that("a rate learned at one point is integrated over by all that count wron
   # the same number, whoever is asked
   count <- attr(mislabelled(fit), "expected")
   expect_equal(left$count + first$probability, count$count, tolerance = 1e-6)
-  counts <- noise_matrix(fit, "count")
+  counts <- matrix_counts(judged_by(fit))
   expect_equal(sum(counts) - sum(diag(counts)), count$count)
   expect_equal(unname(confusion(fit)$true), unname(unclass(counts)[, ]), ignore_attr = TRUE)
 })
@@ -404,69 +404,4 @@ test_that("a check that finds a wrong label rules out the noise models that have
   y[which(truth == "no")[3]] <- "yes"
   both <- check(average(), c(wrong[1], which(truth == "no")[3]))
   expect_equal(unname(of(both)[c("none", "first", "second")]), c(0, 0, 0))
-})
-
-# Readers ----------------------------------------------------------------------------
-
-test_that("what a reading tells is its mutual information with the class", {
-  flips <- function(e) aperm(simplify2array(lapply(e, function(e) matrix(c(1 - e, e, e, 1 - e), 2))), c(3, 1, 2))
-  p <- array(c(0.5, 0.9, 1, 0.5, 0.1, 0), c(3, 2, 1))
-  told <- reading_told(p, 1, list(flips(c(0.1, 0.9, 0.5))))
-  entropy <- function(e) -e * log2(e) - (1 - e) * log2(1 - e)
-  expect_equal(told$bits[1, ], c(1 - entropy(0.1), 1 - entropy(0.1), 0))
-  expect_equal(told$gain[1, ], c(0.4, 0.4, 0))
-  # at .9 a reader who is right at .9 changes nothing but the probability
-  said <- 0.9 * 0.9 + 0.1 * 0.1
-  expect_equal(told$bits[2, 1], entropy(said) - entropy(0.1))
-  expect_equal(told$gain[2, ], c(0, 0, 0))
-  expect_equal(told$bits[3, ], c(0, 0, 0))
-  # over nodes and three classes: the sum over all that can be
-  withr::local_seed(1)
-  shares <- function(n) prop.table(matrix(rexp(3 * n), n), 1)
-  p <- array(0, c(2, 3, 2))
-  for (k in 1:2) p[, , k] <- shares(2)
-  omega <- lapply(1:2, function(k) aperm(array(t(shares(6)), c(3, 3, 2)), c(3, 2, 1)))
-  weight <- c(0.3, 0.7)
-  told <- reading_told(p, weight, omega)
-  for (i in 1:2) {
-    for (r in 1:2) {
-      q <- matrix(0, 3, 3)
-      for (k in 1:2) for (t in 1:3) for (v in 1:3) {
-        q[t, v] <- q[t, v] + weight[k] * p[i, t, k] * omega[[k]][r, t, v]
-      }
-      bits <- sum(q * log2(q / outer(rowSums(q), colSums(q))))
-      expect_equal(told$bits[i, r], bits)
-      expect_equal(told$gain[i, r], sum(apply(q, 2, max)) - max(rowSums(q)))
-    }
-  }
-})
-
-test_that("review() of readers names who should read what", {
-  t <- reader_table(right = list(a = c(0.95, 0.95), b = c(0.6, 0.6), c = c(0.8, 0.8)), n = 40)
-  d <- t$d
-  d[4, c("a", "b", "c")] <- NA
-  d$gold <- replace(rep(NA, 40), 7, "yes")
-  fit <- suppressMessages(gpc(
-    readers(a, b, c, gold = gold) ~ x1 + x2, d, kernel = kernel_iso(1.5, fixed = TRUE),
-    hyper = "integrate", control = ep_control(progress = FALSE)
-  ))
-  found <- review(fit, 100)
-  expect_s3_class(found, "sturdy_reading")
-  # a line for each row that somebody has not read, by one who has not
-  could <- which(rowSums(is.na(d[c("a", "b", "c")])) > 0 & is.na(d$gold))
-  expect_setequal(found$row, could)
-  expect_true(all(is.na(d[c("a", "b", "c")][cbind(found$row, match(found$reader, c("a", "b", "c")))])))
-  expect_false(is.unsorted(-found$bits))
-  expect_identical(attr(found, "open"), length(could))
-  p <- predict(fit, type = "true")
-  expect_equal(found$p_suggested, unname(apply(p, 1, max)[found$row]), tolerance = 1e-6)
-  wrong <- attr(found, "wrong")
-  expect_equal(wrong[["now"]], sum(1 - apply(p, 1, max)), tolerance = 1e-6)
-  expect_equal(wrong[["after"]], wrong[["now"]] - sum(found$gain))
-  # the best of them, where there is a choice
-  expect_identical(found$reader[found$row == 4], "a")
-  expect_output(print(review(fit, 3)), "3 rows to read, of ")
-  expect_output(print(found[1:2, c("row", "reader")]), "reader")
-  named <- review(fit, 3, id = data.frame(case = sprintf("c%d", 1:40)))
-  expect_identical(named$case, sprintf("c%d", named$row))
 })

@@ -86,7 +86,7 @@ test_that("what needs single rows says that a filter kept none", {
   for (ask in expression(
     loo(fit), mislabelled(fit),
     log_evidence(fit, "gaussian"), log_evidence(fit, "ep_zp"),
-    plot(fit, "trace"), augment(fit, linear_data())
+    augment(fit, linear_data())
   )) {
     expect_error(eval(ask), class = "sturdy_error_no_sites")
   }
@@ -208,5 +208,4 @@ test_that("weights are plotted, as many as asked for", {
   expect_identical(withVisible(plot(fit))$visible, FALSE)
   plot(fit, inputs = 2, main = "two")
   expect_equal(graphics::par("mar"), before)
-  plot(bpm(class ~ ., linear_data(), epsilon = 0.05), "trace")
 })

@@ -95,7 +95,7 @@ test_that("the digits of every print method are a whole number", {
   d <- data.frame(u = c(-1, 0, 1, 2), v = c(1, 0, 1, 0), class = c(0, 1, 0, 1))
   fit <- gpc(class ~ ., d, kernel = kernel_ard(1, fixed = TRUE), epsilon = 0.1)
   shown <- list(
-    fit, summary(fit), loo(fit), brier_score(fit), calibration(fit), mislabelled(fit),
+    fit, summary(fit), loo(fit), calibration(fit), mislabelled(fit),
     fit$kernel, weak_prior(), mvt(0, 1), mvt_natural(0, 1), ep_fit(diag(2), 0:1),
     structure(list(), class = "sturdy_selection"), structure(list(), class = "sturdy_ais"),
     structure(list(), class = "sturdy_check")
@@ -147,8 +147,8 @@ test_that("a column's name in the place of a formula is told what to write", {
 
 test_that("a question without a fit says that it needs one", {
   questions <- list(
-    absorb, brier_score, calibration, check_fit, confusion,
-    ep_diagnostics, flip_rates, label_report, log_evidence, log_score, loo, mislabelled,
+    absorb, calibration, check_fit, confusion,
+    ep_diagnostics, flip_rates, label_report, log_evidence, loo, mislabelled,
     noise_matrix, noise_test, posterior_sample, predict_sql, reader_rates, review,
     true_performance
   )
@@ -163,7 +163,7 @@ test_that("a question without a fit says that it needs one", {
 test_that("what is not a fit is told so by every question", {
   questions <- list(
     absorb, calibration, check_fit, ep_diagnostics, log_evidence, loo,
-    mislabelled, posterior_sample, brier_score, log_score
+    mislabelled, posterior_sample
   )
   # probabilities need their labels
   expect_error(mislabelled(3), class = "sturdy_error_missing_argument")

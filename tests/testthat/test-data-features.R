@@ -50,7 +50,7 @@ test_that("differences of times have one unit, whatever the columns have", {
 test_that("times are shown as times", {
   d <- as_timed(timed(), ways$Date)
   fit <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05)
-  surface <- picture(fit, "model", NULL)$panels[[1]]
+  surface <- picture(fit, NULL)$panels[[1]]
   expect_match(surface$y$words, "^20[12][0-9]-[0-9]{2}-[0-9]{2}$")
   expect_equal(as.Date(surface$y$words), ways$Date(surface$y$ticks))
   page <- withr::local_tempfile(fileext = ".html")
@@ -59,10 +59,8 @@ test_that("times are shown as times", {
   for (row in mislabelled(fit)$row[1:3]) expect_match(page, format(d$day[row]), fixed = TRUE)
   d$other <- rep(c("u", "v"), 20)
   curves <- gpc(class ~ ., d, kernel = held(), epsilon = 0.05)
-  words <- lapply(picture(curves, "model", NULL)$panels, function(panel) panel$x$words)
+  words <- lapply(picture(curves, NULL)$panels, function(panel) panel$x$words)
   expect_true(any(vapply(words, function(w) all(grepl("^20[0-9-]+$", w)), NA)))
-  skip_if_not_installed("ggplot2")
-  expect_no_error(ggplot2::ggplot_build(ggplot2::autoplot(curves)))
 })
 
 test_that("shards and streams take times as tables do", {

@@ -181,7 +181,7 @@ test_that("what is of the fit itself does not go through the stage", {
   fit <- gpc(y ~ ., made$d, kernel = kernel_iso(), hyper = "integrate")
   alone <- fit
   alone$label_stage <- NULL
-  for (of in list(loo, log_evidence, brier_score, coef, calibration)) expect_identical(of(fit), of(alone))
+  for (of in list(loo, log_evidence, row_brier, coef, calibration)) expect_identical(of(fit), of(alone))
   expect_identical(predict(fit, made$d[1:3, ], type = "latent"), predict(alone, made$d[1:3, ], type = "latent"))
   expect_false(identical(row_flipped(fit), row_flipped(alone)))
   # without its stage it judges the labels itself, until it is fitted again

@@ -83,7 +83,7 @@ test_that("verbs ask the fit inside of a workflow, a parsnip fit, a learner or a
   )
   verbs <- list(
     mislabelled, review, confusion, flip_rates, calibration, loo, log_evidence,
-    noise_matrix, ep_diagnostics, brier_score, log_score
+    noise_matrix, ep_diagnostics
   )
   for (verb in verbs) {
     for (object in around) expect_equal(verb(object), verb(fit))
@@ -96,5 +96,4 @@ test_that("verbs ask the fit inside of a workflow, a parsnip fit, a learner or a
   other <- structure(list(fit = stats::lm(a ~ b, toy())), class = "model_fit")
   expect_error(review(other), class = "sturdy_error_type")
   expect_error(loo(other), class = "sturdy_error_type")
-  expect_error(brier_score(other), class = "sturdy_error_type")
 })

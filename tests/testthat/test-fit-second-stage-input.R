@@ -83,7 +83,6 @@ test_that("what needs a latent function or EP is refused", {
   refused(posterior_sample(fit))
   refused(check_fit(fit))
   refused(log_evidence(fit, "ep_zp"))
-  refused(plot(fit, "trace"))
   expect_match(ep_diagnostics(fit)$happened[1], "exact")
 })
 

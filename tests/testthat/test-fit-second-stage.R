@@ -220,7 +220,7 @@ test_that("every question has an answer, for two classes and for several", {
     plain <- ref_stage(fit, y = as.integer(d$labels))
     expect_s3_class(calibration(fit), "sturdy_calibration")
     own <- plain$left_out - outer(as.integer(d$labels), seq_len(classes), `==`)
-    expect_equal(brier_score(fit)$estimate, mean(rowSums(own^2) / 2), tolerance = 1e-8)
+    expect_equal(row_brier(fit), unname(rowSums(own^2) / 2), tolerance = 1e-8)
     expect_length(row_loo(fit), 60)
     expect_silent(confusion(fit))
     file <- withr::local_tempfile(fileext = ".html")

@@ -98,8 +98,8 @@ test_that("latent moments and leave-one-out answers of averaged classes are thos
   share <- t(weight / t(z))
   expect_equal(exp(row_loo(fit)), 1 / rowSums(share), tolerance = 1e-3)
   share <- share / rowSums(share)
-  recorded <- vapply(points, function(point) calibration(point, class = "y")$probability, numeric(36))
-  expect_equal(calibration(fit, class = "y")$probability, rowSums(recorded * share), tolerance = 1e-3)
+  recorded <- vapply(points, function(point) recorded_rows(point)[, 2], numeric(36))
+  expect_equal(recorded_rows(fit)[, 2], rowSums(recorded * share), tolerance = 1e-3)
   expect_gt(max(abs(drop(recorded %*% weight) - rowSums(recorded * share))), 1e-3)
 })
 
@@ -148,7 +148,8 @@ test_that("counts have checked rows at what had been recorded of them", {
   label <- c("x", "y", "z", "z")
   rows <- c(1, 2, 3, 30)
   found <- suppressMessages(update(fit, checked = data.frame(row = rows, label = label)))
-  counts <- unclass(noise_matrix(found, type = "count"))
+  counts <- matrix_counts(judged_by(found))
+  dimnames(counts) <- list(levels(d$class), levels(d$class))
   expected <- matrix(0, 3, 3, dimnames = dimnames(counts))
   p <- truth(found)$p[, , 1]
   for (i in seq_len(36)) {

@@ -65,7 +65,7 @@ test_that("averages are those of fits at the nodes", {
     unname(predict(whole, new, type = "prob")), apply(seen, 1:2, function(p) sum(p * few$weight)),
     tolerance = 1e-3
   )
-  expect_equal(sum(noise_matrix(whole, type = "count")), 40, tolerance = 1e-8)
+  expect_equal(sum(matrix_counts(judged_by(whole))), 40, tolerance = 1e-8)
   expect_equal(unname(rowSums(predict(whole, new, type = "prob", noise = TRUE))), rep(1, 5))
   latent <- predict(fit, new, type = "latent")
   expect_true(all(latent$sd > 0))

@@ -94,8 +94,8 @@ test_that("model_performance() has the scores of the fit", {
     found <- performance::model_performance(fit)
     expect_equal(found$ELPD, loo(fit)$estimates["elpd_loo", "Estimate"])
     expect_equal(found$LOOIC, -2 * found$ELPD)
-    expect_equal(found$Score_brier, brier_score(fit)$estimate)
-    expect_equal(found$Log_loss, -log_score(fit)$estimate)
+    expect_equal(found$Score_brier, mean(row_brier(fit)))
+    expect_equal(found$Log_loss, -mean(left_out_score(truth(fit))))
     expect_match(printed(found), "ELPD")
   }
   expect_equal(

@@ -88,7 +88,7 @@ expect_judged_alike <- function(fit, whole, rows, probability, evidence, new_row
   said <- lapply(list(fit, whole), predict, new, type = "prob")
   expect_lt(max(abs(said[[1]] - said[[2]]), na.rm = TRUE), new_rows)
   expect_equal(flip_rates(fit), flip_rates(whole), tolerance = 10 * probability)
-  expect_equal(noise_matrix(fit, "count"), noise_matrix(whole, "count"), tolerance = 10 * probability)
+  expect_equal(matrix_counts(judged_by(fit)), matrix_counts(judged_by(whole)), tolerance = 10 * probability)
   # and none of this is what the first stage says
   expect_gt(max(abs(written$probability - row_flipped(first_stage(whole)))), 0.01)
   whole
@@ -174,8 +174,8 @@ test_that("what needs the rows says where they are", {
 test_that("every answer to a user is there, or a classed error", {
   verbs <- list(
     loo, residuals, plot, summary, coef, update, ep_diagnostics, augment, glance, tidy,
-    function(f) absorb(f, d), posterior_sample, check_fit, calibration, brier_score,
-    log_score, function(f) log_evidence(f, "integrated"), logLik
+    function(f) absorb(f, d), posterior_sample, check_fit, calibration,
+    function(f) log_evidence(f, "integrated"), logLik
   )
   for (verb in verbs) {
     error <- caught(suppressWarnings(verb(fit)))

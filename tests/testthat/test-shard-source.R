@@ -426,18 +426,6 @@ test_that("noise matrices over shards are the rates of two classes, and kernels 
   expect_error(second_stage(rows, d$class), class = "sturdy_error_type")
 })
 
-test_that("calls by cost are written as they are made in memory", {
-  d <- withr::with_seed(2, data.frame(x1 = rnorm(200), x2 = rnorm(200)))
-  d$class <- factor(d$x1 + d$x2 > 0, labels = c("neg", "pos"))
-  fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.05, prior_scale = 1)
-  cost <- rbind(neg = c(neg = 0, pos = 1), pos = c(9, 0))
-  folder <- withr::local_tempdir()
-  done <- predict(fit, shards(d, n = 2), cost = cost, to = folder)
-  written <- unlist(lapply(done$file, function(file) utils::read.csv(file)$class))
-  expect_identical(written, as.character(predict(fit, d, cost = cost)))
-  expect_false(identical(written, as.character(predict(fit, d))))
-})
-
 test_that("types that the first rows leave open are those of the next shard that has them", {
   heads <- list(
     list(rows = NULL), list(rows = 1, types = c(a = "numeric", b = NA, c = NA)),

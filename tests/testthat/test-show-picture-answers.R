@@ -50,10 +50,7 @@ test_that("rows are named by one number everywhere, with their identifiers", {
   for (k in 1:3) {
     expect_match(shown(found), paste0("^ ", sub(":", "", wanted[k]), " "), all = FALSE)
   }
-  skip_if_not_installed("ggplot2", "3.4.0")
-  built <- ggplot2::ggplot_build(ggplot2::autoplot(found))
-  labels <- unlist(lapply(built$data, function(layer) layer$label))
-  expect_equal(trimws(labels), wanted)
+  expect_equal(drawn(picture(found, NULL, 10), "name")$words, wanted)
 })
 
 test_that("rows with long names are named by their position", {
@@ -86,4 +83,40 @@ test_that("a cut-off is in the picture, or said to be beyond it", {
   few <- picture(found, n = 3, labels = 0)
   expect_match(few$note, "a false-discovery rate of 0.4 ends at rank 30", all = FALSE)
   expect_false(any(few$key == "cutoff"))
+})
+
+test_that("suspects are drawn by rank, with the band and the cut-off", {
+  found <- suppressMessages(mislabelled(toy_fit(), fdr = 0.5))
+  picture <- picture(found, NULL, 2)
+  expect_equal(drawn(picture, "point")$y, found$probability)
+  expect_equal(drawn(picture, "name")$words, as.character(found$row[1:2]))
+  expected <- attr(found, "expected")
+  expect_equal(range(drawn(picture, "area", "band")$x), c(expected$lower, expected$upper) + 0.5)
+  expect_equal(unique(drawn(picture, "path", "cutoff")$x), attr(found, "cutoff")$rows + 0.5)
+  expect_equal(nrow(drawn(picture(mislabelled(toy_fit()), 7, 0), "point")), 7)
+})
+
+test_that("calibration shows its bins", {
+  x <- calibration(toy_fit(), bins = 4)
+  points <- drawn(picture(x), "point")
+  expect_equal(points[c("x", "y")], setNames(x$bins[1:2], c("x", "y")))
+})
+
+test_that("a selection shows both scores of each candidate", {
+  s <- select_model(class ~ a + b, toy(), list(
+    noise = candidate("gpc", kernel = held(), epsilon = 0.1),
+    none = candidate("gpc", kernel = held(), epsilon = 0)
+  ))
+  points <- drawn(picture(s), "point")
+  expect_setequal(points$x, c(s$table[[selection_criteria[[s$criterion]]]], s$table$loo))
+  expect_equal(sum(points$meaning == "estimate"), 2)
+})
+
+test_that("a noise matrix has the true classes from the top", {
+  fit <- gpc(
+    Species ~ Petal.Length + Petal.Width, iris[c(1:15, 51:65, 101:115), ], epsilon = 0.05,
+    kernel = held()
+  )
+  cells <- drawn(picture(noise_matrix(fit)), "entry")
+  expect_equal(cells$words[cells$x + cells$y == 4], rep("95.0", 3))
 })

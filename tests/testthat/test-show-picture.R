@@ -27,10 +27,9 @@ test_that("every meaning in a picture has a look", {
   fit <- toy_fit()
   selection <- select_model(class ~ a, toy(), candidate("bpm", epsilon = 0.1), "loo")
   pictures <- list(
-    picture(fit, "model", NULL), picture(several, "model", NULL),
+    picture(fit, NULL), picture(several, NULL),
     picture_curves(fit, 2), picture_curves(several, 2),
     picture_weights(bpm(class ~ a, toy(), epsilon = 0.1), 5),
-    picture(toy_fit(control = ep_control(trace = TRUE)), "trace", NULL),
     picture(mislabelled(fit, fdr = 0.9), NULL, 3), picture(calibration(fit)),
     picture(selection), picture(noise_matrix(several)),
     picture_count(dbinom(0:9, 9, 0.3), 1, 4)

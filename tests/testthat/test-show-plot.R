@@ -1,11 +1,9 @@
 test_that("plots leave par() as it was and return the fit invisibly", {
   fit <- toy_fit()
-  for (which in c("model", "trace")) {
-    d <- draw(fit, which = which)
-    expect_equal(d$after[drawing], d$before[drawing])
-    expect_false(d$result$visible)
-    expect_identical(d$result$value, fit)
-  }
+  d <- draw(fit)
+  expect_equal(d$after[drawing], d$before[drawing])
+  expect_false(d$result$visible)
+  expect_identical(d$result$value, fit)
   d <- draw(gpc(class ~ a, toy(), kernel = held(nugget = 0.2), epsilon = 0.05))
   expect_equal(d$after[drawing], d$before[drawing])
   d <- draw(bpm(class ~ a + b, toy(), epsilon = 0.05))
@@ -80,7 +78,7 @@ test_that("a small page has what fits, and one without room for a panel is refus
     kernel = held()
   )
   d <- crowded()
-  fit <- toy_fit(control = ep_control(trace = TRUE))
+  fit <- toy_fit()
   shown <- list(
     fit, several, mislabelled(fit), calibration(fit), noise_matrix(several),
     gpc(class ~ ., d[c(1:2, 61, 62)], kernel = held(nugget = 0.1), epsilon = 0.05),
@@ -93,7 +91,6 @@ test_that("a small page has what fits, and one without room for a panel is refus
     }
     expect_error(draw(x, size = c(0.5, 0.5)), class = "sturdy_error_page")
   }
-  expect_silent(draw(fit, which = "trace", size = c(2.2, 2)))
   # two panels that must stand side by side
   one <- select_model(class ~ a, toy(), candidate("gpc", kernel = held(), epsilon = 0.1), "loo")
   expect_silent(draw(one, size = c(3, 2)))
@@ -111,9 +108,8 @@ test_that("the number of weights shown is said", {
 })
 
 test_that("what can't be drawn is said", {
-  fit <- toy_fit(control = ep_control(trace = FALSE))
-  expect_error(draw(fit, which = "trace"), class = "sturdy_error_no_trace")
-  expect_error(draw(fit, which = "roc"), class = "sturdy_error_choice")
+  fit <- toy_fit()
+  expect_error(draw(fit, which = "roc"), class = "sturdy_error_unknown_argument")
   expect_error(draw(fit, inputs = 0), class = "sturdy_error_range")
   none <- gpc(class ~ 1, toy(), kernel = held(), epsilon = 0.1)
   expect_error(draw(none), class = "sturdy_error_no_inputs")
