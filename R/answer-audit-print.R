@@ -1,4 +1,4 @@
-# How audit() shows itself.
+# How audit() shows itself: the alarm and the counts in words, which the report has, too.
 
 #' Is there an alarm, and why?
 #' @param x the result of audit().
@@ -18,6 +18,11 @@ audit_words <- function(x) {
   }
 }
 
+audit_counts <- function(x) {
+  words <- c(kept = "as before", changed = "changed", added = "new", removed = "gone")
+  paste(vapply(x$counts[names(words)], whole, ""), words, collapse = ", ")
+}
+
 #' @param x The result of `audit()`.
 #' @param n Number of rows shown (10 by default).
 #' @param digits Significant digits.
@@ -27,9 +32,7 @@ audit_words <- function(x) {
 print.sturdy_audit <- function(x, n = 10, digits = 2, ...) {
   digits <- check_digits(digits)
   n <- check_count(n, "n")
-  words <- c(kept = "as before", changed = "changed", added = "new", removed = "gone")
-  counts <- paste(vapply(x$counts[names(words)], whole, ""), words, collapse = ", ")
-  cat("<sturdy_audit> labels: ", counts, "\n", sep = "")
+  cat("<sturdy_audit> labels: ", audit_counts(x), "\n", sep = "")
   print_fields(c("Alarm?" = audit_words(x), "Called wrong" = paste0(
     count(nrow(x$suspects), "label"), " of these, at a false-discovery rate of ", format(x$fdr)
   )))

@@ -16,39 +16,42 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' are a batch beside the old ones, as a message says.
 #'
 #' The fit to `old` gives scores to all rows: to its own without their labels, to new ones by prediction, so that what came in
-#' has no part in what it is judged by. On these scores a
-#' label stage is learned ([wrong-labels]) with a rate of wrong labels for what was there before and one for what came in. There is an **alarm** if, given all labels, the rate of what came in is higher with a
+#' has no part in what it is judged by. (If `new` is a fit, its own scores without the labels are taken.) On these scores a
+#' label stage is learned ([wrong-labels]) with a rate of wrong labels for what was there before and one for what came in, or for
+#' each group of it (`by`). There is an **alarm** if, given all labels, the rate of what came in is higher with a
 #' probability of at least `alarm`. Inputs of rows that were there before are those of `old`; only labels are compared.
 #'
 #' # In a pull request
 #' ```
 #' Rscript -e 'sturdy::audit("old.csv", "new.csv", class ~ . - record, id = "record", quit = TRUE)'
 #' ```
-#' prints the result and ends R with status 0, or 2 for an alarm; 1 is an error.
+#' prints the result and ends R with status 0, or 2 for an alarm; 1 is an error. `label_report(fit, "report.html", since = old)`
+#' makes a page.
 #'
 #' @param old What was there before: a fit by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()]; a data frame; or the name of a
 #'   CSV file.
-#' @param new What is there now, or comes in: a data frame, or the name of a CSV file, with the same columns.
-#' @param formula The formula of the fit by [gpc()], where `old` is none.
+#' @param new What is there now, or comes in: a data frame or CSV file, with the same columns; or a fit.
+#' @param formula The formula of the fit by [gpc()], where neither is one.
 #' @param id The name of the column of the tables by which rows are matched. A fit has the names of its rows.
+#' @param by Groups of what came in, each with a rate: the name of a column of `new`, or a vector for its rows.
 #' @param fdr The false-discovery rate at which labels that came in are called wrong.
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default); all of them hold at once.
 #' @param alarm The probability of a higher rate from which there is an alarm (0.8 by default: of 48
 #'   clean batches, whose rate is no higher, one comes to it).
 #' @param quit Print the result and end R with its status?
 #' @param labels The labels of `new`, for an `old` that was fitted from `x` and `y`, or to scores.
-#' @param ... Arguments of [gpc()], where `old` is no fit.
+#' @param ... Arguments of [gpc()], where neither is a fit.
 #' @return A list of class `sturdy_audit`: `alarm`, and the exit `status`, 0 or 2; `higher`, the probability that the rate is
 #'   higher; `counts`, how many labels were `kept`, `changed`, `added` and `removed`; `rates`, a data frame with the groups `before` and what came
 #'   in, as [group_rates()] has it, where `higher` is against `before`; `suspects`, a data frame of the labels called wrong, with `row` (the position in `new`),
 #'   `id` where rows have names, `label`, `was` (the label before, where it changed), `probability` of being wrong and `suggested`;
 #'   `changed`, the same columns of all labels that changed, and `was_right`, the probability that the label before was right.
 #' @section Conditions:
-#' Errors: `sturdy_error_id` for a column that is not there or does not tell rows apart;
+#' Errors: `sturdy_error_id` for a column that is not there or does not tell rows apart; `sturdy_error_by` for groups that are not those of the rows;
 #' `sturdy_error_missing_argument` without a formula where one is needed; `sturdy_error_file`; those of [predict()][predict.sturdy_model] for columns and
 #' classes that the fit does not know; `sturdy_error_no_sites` for fits that keep no rows, those to [shards()] included.
 #' Message `sturdy_message_unmatched`: all rows of `new` are a batch.
-#' @seealso [group_rates()], [mislabelled()]
+#' @seealso [group_rates()], [label_report()], [mislabelled()]
 #' @order 1
 #' @export
 #' @examples
@@ -59,23 +62,18 @@ audit_alarm <- 2L # exit status: R's own, of an error, is 1
 #' batch <- d[101:160, ]
 #' batch$class <- flip_labels(batch$class, 0.15, seed = 1)
 #' audit(fit, batch)
-audit <- function(old, new, formula = NULL, id = NULL, fdr = 0.1, level = 0.9, alarm = 0.8, quit = FALSE, labels = NULL,
-                  ...) {
+audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, level = 0.9, alarm = 0.8, quit = FALSE,
+                  labels = NULL, ...) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1)
   level <- check_level(level)
   alarm <- check_number(alarm, "alarm", min = 0, max = 1)
   check_flag(quit, "quit")
-  check_given(missing(old), "old")
-  check_given(missing(new), "new")
-  old <- audit_file(old, "old")
-  new <- audit_file(new, "new")
-  must(is.data.frame(new), "new", "be a data frame, or the name of a CSV file", got = new)
-  key <- audit_key(new, id, "new")
-  rows <- audit_rows(audit_fit(old, id, formula, ...), new, key, labels)
-  result <- audit_said(rows, fdr, level)
-  result$alarm <- isTRUE(result$higher >= alarm)
-  result$status <- if (result$alarm) audit_alarm else 0L
-  result <- structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
+  old <- audit_side(old, id, "old")
+  new <- audit_side(new, id, "new")
+  if (is.data.frame(new$given) && is.data.frame(old$given)) {
+    old <- audit_fitted(old, formula, ...)
+  } else check_no_dots(...)
+  result <- audit_compared(old, new, level, by, fdr, alarm, labels)
   if (quit) {
     print(result)
     leave(result$status)
@@ -83,41 +81,43 @@ audit <- function(old, new, formula = NULL, id = NULL, fdr = 0.1, level = 0.9, a
   result
 }
 
+#' @param old,new see audit_side(); at most one is a table.
+#' @noRd
+audit_compared <- function(old, new, level, by = NULL, fdr = 0.1, alarm = 0.8, labels = NULL) {
+  rows <- if (is.data.frame(new$given)) audit_table(old, new, labels) else audit_fits(old, new)
+  result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
+  result$alarm <- isTRUE(result$higher >= alarm)
+  result$status <- if (result$alarm) audit_alarm else 0L
+  structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
+}
+
 leave <- function(status) quit(save = "no", status = status)
 
 # Both sides ---------------------------------------------------------------------------
 
-#' A table in the place of its file
+#' A fit or a table, and what its rows are called, or `NULL`
+#' @return list(given, key)
 #' @noRd
-audit_file <- function(given, side) {
-  if (!rlang::is_string(given)) {
-    return(given)
+audit_side <- function(given, id, side) {
+  check_given(missing(given), side)
+  if (rlang::is_string(given)) given <- audit_file(given, side)
+  if (is.data.frame(given)) {
+    return(list(given = given, key = audit_key(given, id, side)))
   }
-  must(file.exists(given), side, "be the name of a CSV file that there is", "file", got = given)
-  trying(
-    utils::read.csv(given, check.names = FALSE, stringsAsFactors = TRUE), "{.file {given}} can't be read as a CSV file.", "file", arg = side
-  )
-}
-
-#' A fit to what was there before, and what its rows are called, or `NULL`
-#' @param ... arguments of gpc(), for a table.
-#' @return list(fit, key)
-#' @noRd
-audit_fit <- function(old, id, formula, ...) {
-  if (is.data.frame(old)) {
-    key <- audit_key(old, id, "old")
-    check_given(is.null(formula), "formula")
-    fit <- gpc(formula, old, ...)
-    return(list(fit = fit, key = key[fit$data$rows]))
-  }
-  fit <- if (inherits(old, "sturdy_model")) old else own_fit(old, "old")
-  must(!is.null(fit), "old", "be a fit, a data frame, or the name of a CSV file", got = old)
-  check_no_dots(...)
+  fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
+  must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
   check_model(fit)
   check_sites_kept(fit)
   check_one_label(fit)
   ids <- row_ids(fit$data)
-  list(fit = fit, key = if (!is.null(ids)) id_text(ids$value))
+  list(given = fit, key = if (!is.null(ids)) id_text(ids$value))
+}
+
+audit_file <- function(file, side) {
+  must(file.exists(file), side, "be a fit, a data frame, or the name of a CSV file that there is", "file", got = file)
+  trying(
+    utils::read.csv(file, check.names = FALSE, stringsAsFactors = TRUE), "{.file {file}} can't be read as a CSV file.", "file", arg = side
+  )
 }
 
 #' What the rows of a table are called: by a column, or by the names that they were given
@@ -130,6 +130,15 @@ audit_key <- function(table, id, side) {
     more = c(x = "Twice, or missing: {.val {few(unique(key[duplicated(key) | is.na(key)]))}}.")
   )
   key
+}
+
+#' A fit in the place of a table
+#' @param side see audit_side(). @param ... arguments of gpc().
+#' @noRd
+audit_fitted <- function(side, formula, ...) {
+  check_given(is.null(formula), "formula")
+  fit <- gpc(formula, side$given, ...)
+  list(given = fit, key = side$key[fit$data$rows])
 }
 
 # Their rows ---------------------------------------------------------------------------
@@ -167,16 +176,15 @@ audit_scores <- function(object) {
 # before, `NA` where it is the same or there was none; position: in `new`, `NA` of a row that is not there; key,
 # named: what they are called, and whether they are; came: which came in; removed: how many old rows are no more)
 
-#' What was there and is still as it was comes first, then what came in
-#' @param key what the rows of `new` are called, or `NULL`.
+#' A fit to what was there, and a table: what is kept comes first, then what came in
 #' @noRd
-audit_rows <- function(old, new, key, labels) {
-  object <- old$fit
+audit_table <- function(old, new, labels) {
+  object <- old$given
   stage <- audit_scores(object)
   own <- stage$data
-  rows <- forge_labelled(object$blueprint, new_scores(new, object$blueprint), labels, stats::na.omit, y_arg = "labels")
+  rows <- forge_labelled(object$blueprint, new_scores(new$given, object$blueprint), labels, stats::na.omit, y_arg = "labels")
   code <- label_code(list(y = rows$y, reports = own$reports))
-  key <- key[rows$rows]
+  key <- new$key[rows$rows]
   place <- audit_match(old$key, key, length(code))
   was <- label_code(own)[place]
   new_label <- is.na(was) | was != code
@@ -205,6 +213,36 @@ audit_inputs <- function(object, scores, place, X) {
   scores
 }
 
+#' Two fits, or a table that was there and a fit: its own scores judge all of its rows
+#' @noRd
+audit_fits <- function(old, new) {
+  stage <- audit_scores(new$given)
+  code <- label_code(stage$data)
+  place <- audit_match(old$key, new$key, length(code))
+  before <- audit_labels(old$given, new$given$blueprint$response)
+  was <- match(before[place], stage$blueprint$levels)
+  came <- is.na(was) | was != code
+  order <- order(came)
+  stage$data <- data_of(stage$data, order)
+  list(
+    stage = stage, was = replace(was, !came, NA)[order], position = stage$data$rows,
+    key = stage$data$row_names, named = length(new$key) > 0, came = came[order],
+    removed = length(before) - sum(!is.na(place))
+  )
+}
+
+#' The labels of what was there, as text
+#' @param response the column that has them in a table.
+#' @noRd
+audit_labels <- function(given, response) {
+  if (!is.data.frame(given)) {
+    return(given$blueprint$levels[label_code(given$data)])
+  }
+  response <- c(response, "")[1]
+  must(is_one_of(response, names(given)), "old", "have the column {.val {response}}, the labels of the fit", "column_names")
+  as.character(given[[response]])
+}
+
 #' Rows of scores with others beside them, whose labels are reported
 #' @noRd
 audit_data <- function(data, X, code, levels) {
@@ -219,10 +257,29 @@ audit_data <- function(data, X, code, levels) {
   list(X = rbind(data$X, X), y = c(data$y, label_codes(code, levels)), reports = with_times(both, times))
 }
 
+#' Groups of all rows: what was there before, and those of what came in
+#' @noRd
+audit_groups <- function(rows, table, by) {
+  groups <- rep("came in", length(rows$came))
+  if (!is.null(by)) {
+    if (is.data.frame(table) && is_one_of(by, names(table))) by <- table[[by]]
+    must(
+      is.atomic(by) && length(by) >= max(rows$position, na.rm = TRUE) && length(by) > 1, "by",
+      "be a column of {.arg new}, or a group for each of its rows", "by", got = by
+    )
+    groups <- as.character(by)[rows$position]
+    must(
+      !anyNA(groups[rows$came]) && !any(groups[rows$came] == "before"), "by",
+      "have no missing values, and no group that is called {.val before}", "by"
+    )
+  }
+  groups[!rows$came] <- "before"
+  factor(groups, c(if (!all(rows$came)) "before", unique(sort(groups[rows$came]))))
+}
+
 # What is said of them -----------------------------------------------------------------
 
-audit_said <- function(rows, fdr, level) {
-  groups <- droplevels(factor(rows$came, c(FALSE, TRUE), c("before", "came in")))
+audit_said <- function(rows, groups, fdr, level) {
   judge <- audit_judge(rows$stage, groups)
   said <- node_truth(judge)
   came <- audit_listed(rows, judge, said)
@@ -255,7 +312,7 @@ audit_listed <- function(rows, judge, said) {
   listed[rows$came[place], ]
 }
 
-#' A label stage with a rate for what was there before and one for what came in
+#' A label stage with a rate for each group
 #' @noRd
 audit_judge <- function(stage, groups) {
   data <- stage$data
@@ -263,13 +320,23 @@ audit_judge <- function(stage, groups) {
   data[c("rows", "row_names", "n_given")] <- list(seq_len(n), as.character(seq_len(n)), n)
   data$source <- as.integer(groups)
   known <- report_known(data$reports)
-  data <- known_reports(data, known, recorded_before(data$reports), levels(groups))
+  before <- recorded_before(data$reports)
+  before <- lapply(before, `[`, groups[before$row] == "before") # what came in was recorded elsewhere
+  data <- known_reports(data, known, before, levels(groups))
   data <- data[c("X", "y", "rows", "row_names", "n_given", "source", "reports")]
   new_second_stage(stage$spec, list(blueprint = stage$blueprint, data = data), stage$kind, stage$ordered)
 }
 
 audit_rates <- function(judge, said, groups, level) {
-  higher <- c(NA, if (nlevels(groups) == 2) group_higher(judge, said, groups)[2])
-  rates <- group_table(group_counts(judge, said, groups), groups, level, higher)
-  list(higher = c(higher, NA_real_)[2], rates = rates)
+  at <- point_wrong(judge, said, groups)
+  came <- at$wrong[-1, , drop = FALSE]
+  rows <- at$rows[-1]
+  before <- levels(groups)[1] == "before"
+  above <- function(rate) sum(said$weight * (rate > at$wrong[1, ] / at$rows[1]))
+  list(
+    higher = if (before && nrow(came)) above(colSums(came) / sum(rows)) else NA_real_,
+    rates = group_table(
+      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
+    )
+  )
 }

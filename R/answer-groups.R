@@ -30,11 +30,15 @@ group_cells <- 2e7   # this, and never more of them at once
 #' intervals of the differences of prevalence held in 45 and 39; the mean error of these differences was .038, and
 #' .076 as recorded. In 90 of the 96 the two groups had the highest rates. [flip_rates()] says whether the classes differ.
 #'
+#' Rates that a second stage was given as `rates`, with `hyper = "optimum"`, are at their modes (`by = NULL`):
+#' intervals are then too short, as they leave out how unsure the rates are. With `by` they are integrated over.
+#'
 #' Labels that were checked count as they were recorded: those found wrong are wrong, and known. Labels that were trusted
 #' from the start are no part of the rates, nor of `higher`, but of the comparison.
 #'
 #' @param object A model fitted by [gpc()], [stc()], [second_stage()] or, by EP, [bpm()].
-#' @param by The group of each row of the data that the fit was given, a factor or what makes one.
+#' @param by The group of each row of the data that the fit was given, a factor or what makes one. `NULL`, the
+#'   default, stands for those of the `rates` of the fit.
 #' @param level Probability that all intervals hold, strictly between 0 and 1 (0.9 by default).
 #' @param class The class whose prevalence, and true positive rate, are compared. `NULL`, the default, is the event of two
 #'   classes; of several nothing is compared without it.
@@ -68,7 +72,7 @@ group_cells <- 2e7   # this, and never more of them at once
 #' y[site == "b"] <- flip_labels(truth[site == "b"], 0.3, seed = 1)
 #' fit <- bpm(x, y)
 #' group_rates(fit, by = site)
-group_rates <- function(object, by, level = 0.9, class = NULL, predicted = NULL, ...) {
+group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted = NULL, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   check_sites_kept(object)
@@ -77,10 +81,9 @@ group_rates <- function(object, by, level = 0.9, class = NULL, predicted = NULL,
   if (is.null(class) && length(levels) == 2) class <- levels[2]
   if (!is.null(class)) class <- match(check_choice(class, levels, "class"), levels)
   must(is.null(predicted) || length(class), "class", "be given along with {.arg predicted}", "missing_argument")
-  check_given(missing(by), "by")
   groups <- check_groups(object$data, by)
   hits <- if (!is.null(predicted)) check_predicted(predicted, object$data, levels) == class
-  judge <- by_groups(object, by)
+  judge <- if (is.null(by)) judged_by(object) else by_groups(object, by)
   said <- node_truth(judge)
   counts <- group_counts(judge, said, groups, class, hits)
   table <- group_table(counts, groups, level, group_higher(judge, said, groups))
@@ -101,6 +104,13 @@ group_rates <- function(object, by, level = 0.9, class = NULL, predicted = NULL,
 #' The group of each row of a fit, a factor
 #' @noRd
 check_groups <- function(data, by) {
+  if (is.null(by)) {
+    sources <- data$reports$sources
+    must(
+      length(sources) > 1, "by", "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
+    )
+    return(factor(sources[data$source], sources))
+  }
   must(
     is.atomic(by) && length(by) == data$n_given && !anyNA(by[data$rows]), "by",
     "be the group of each of the {data$n_given} row{?s} of the data that the fit was given", "by", got = by
@@ -212,7 +222,7 @@ group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
 #' Probability that the rate of each group is above that of the others together
 #' @noRd
 group_higher <- function(judge, said, groups) {
-  if (is.null(judge$recalibration)) {
+  if (length(judge$data$reports$sources) != nlevels(groups) || is.null(judge$recalibration)) {
     return(rep(NA_real_, nlevels(groups)))
   }
   at <- point_wrong(judge, said, groups)

@@ -28,6 +28,26 @@ performance_measures <- function(p, called_only) {
   ))
 }
 
+#' The same of each class against the rest, those of the first class first
+#' @noRd
+class_measures <- function(p, called_only) {
+  called <- max.col(p, ties.method = "first")
+  share <- function(of, all) if (any(all)) mean(of[all]) else NA_real_
+  each <- lapply(seq_len(ncol(p)), function(c) {
+    auc <- if (!called_only) measure_auc(p[, c])
+    mine <- called == c
+    c(
+      list(
+        sensitivity = function(true) share(mine, true == c),
+        specificity = function(true) share(!mine, true != c),
+        precision = function(true) share(true == c, mine)
+      ),
+      if (!called_only) list(auc = function(true) auc(true == c))
+    )
+  })
+  unlist(each)
+}
+
 measure_auc <- function(p) {
   rank <- rank(p)
   function(event) {

@@ -30,8 +30,9 @@
 #' @param level Probability of the intervals, strictly between 0 and 1 (0.9 by default).
 #' @param draws How many draws of the true labels (1000 by default).
 #' @param seed Seed of the draws; the random numbers of the session are not touched.
+#' @param by_class Whether the figures are those of each class against the rest (`FALSE` by default).
 #' @param ... Not used.
-#' @return A data frame of class `sturdy_performance`, with the rows `accuracy` and, for
+#' @return A data frame of class `sturdy_performance`, by default with the rows `accuracy` and, for
 #'   probabilities, `auc`, `log_score` (the mean log probability, `-Inf` where a true class had
 #'   the probability 0) and `calibration` (the mean
 #'   |predicted - observed| over ten bins; with three classes or more this and `auc` are means
@@ -40,6 +41,11 @@
 #'   classes: where more than 5% of the draws have no value of a figure, `true`, `lower` and
 #'   `upper` are `NA`, and so is `recorded` where the recorded labels have none. With three
 #'   classes or more the `auc` of a draw is the mean over the classes that occur in it.
+#'
+#'   With `by_class` it begins with a column `class`, and the rows of each are `sensitivity` (or
+#'   recall: the share of its rows that are called it), `specificity` (of the other rows that are
+#'   not), `precision` (or positive predictive value: the share of the rows called it that belong
+#'   to it) and, for probabilities, `auc`. Called is the most probable class.
 #' @section Conditions:
 #' `sturdy_error_predictions` for predictions that do not match the rows, also
 #' `sturdy_error_ambiguous` where `subset` took as many rows as there were, in another order, and
@@ -56,11 +62,13 @@
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1)
 #' true_performance(fit, pnorm(3 * x[, 1]))
 true_performance <- function(object, predictions, newdata = NULL, y = NULL,
-                             level = 0.9, draws = 1000, seed = 1, ...) {
+                             level = 0.9, draws = 1000, seed = 1,
+                             by_class = FALSE, ...) {
   object <- fit_of(object, ...)
   check_given(missing(predictions), "predictions")
   check_one_label(object)
   level <- check_level(level)
+  by_class <- check_flag(by_class, "by_class")
   draws <- check_count(draws, "draws", min = 10)
   must(
     is.null(newdata) == is.null(y), if (is.null(y)) "y" else "newdata", "be given together",
@@ -71,10 +79,11 @@ true_performance <- function(object, predictions, newdata = NULL, y = NULL,
   names <- if (is.matrix(predictions)) rownames(predictions) else names(predictions)
   predictions <- one_column(predictions)
   predicted <- check_predictions(predictions, names, said, object$blueprint$levels)
-  measures <- performance_measures(predicted, are_classes(predictions))
+  measures <- if (by_class) class_measures else performance_measures
+  measures <- measures(predicted, are_classes(predictions))
   check_memory(as.double(draws) * length(measures) + length(said$p), draws, what = "draws")
   values <- draw_measures(measures, said, draws, seed)
-  new_performance(measures, values, said$y, level)
+  new_performance(measures, values, said$y, level, if (by_class) object$blueprint$levels)
 }
 
 #' Measures against draws of the true classes
@@ -99,8 +108,9 @@ share_above <- function(p) {
 }
 
 #' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
+#' @param classes of which there are as many measures each, or `NULL`.
 #' @noRd
-new_performance <- function(measures, values, recorded, level) {
+new_performance <- function(measures, values, recorded, level, classes = NULL) {
   values <- matrix(values, length(measures))
   # the few draws in which a figure is there are not like the others
   values[rowMeans(is.na(values)) > 0.05, ] <- NA_real_
@@ -113,6 +123,9 @@ new_performance <- function(measures, values, recorded, level) {
     row.names = NULL
   )
   shown[-1] <- lapply(shown[-1], function(v) ifelse(is.na(v), NA_real_, v)) # no NaN
+  if (!is.null(classes)) {
+    shown <- cbind(class = rep(classes, each = nrow(shown) / length(classes)), shown)
+  }
   structure(
     shown,
     level = level, n = length(recorded), class = c("sturdy_performance", "data.frame")

@@ -45,6 +45,35 @@ used_formula <- function(formula, dropped) {
   if (nchar(text) <= formula_most) text else paste(deparse1(formula[[2]]), "~ ...")
 }
 
+#' The fit and an earlier version, whose rows go by the identifiers of the page where it has these, too
+#' @noRd
+report_audit <- function(object, since, ids, level) {
+  if (rlang::is_string(since)) since <- audit_file(since, "since")
+  id <- if (is.data.frame(since) && is_one_of(ids$name, names(since))) ids$name
+  if (is.null(id)) ids <- row_ids(object$data)
+  audit_compared(
+    audit_side(since, id, "since"), list(given = object, key = if (!is.null(ids)) id_text(ids$value)), level
+  )
+}
+
+#' What changed since an earlier version
+#' @param x see audit().
+#' @noRd
+report_since <- function(x) {
+  rows <- rbind(x$changed[names(x$suspects)], x$suspects)
+  rows <- rows[!duplicated(rows$row), ]
+  numbers <- function(table) {
+    double <- vapply(table, is.double, NA)
+    table[double] <- lapply(table[double], function(v) ifelse(is.na(v), "", format(signif(v, 2))))
+    html_table(table)
+  }
+  list(
+    since = audit_counts(x), alarm = audit_words(x), since_rates = numbers(x$rates),
+    since_rows = if (nrow(rows)) numbers(utils::head(rows, since_most))
+  )
+}
+since_most <- 50L # rows that changed, or came in and are called wrong
+
 #' Whether labels are wrong at all
 #' @noRd
 report_noise <- function(object, test) {

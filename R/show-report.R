@@ -72,6 +72,9 @@
 #'   the name of a column of `data`, or what [mislabelled()] takes. `NULL`, the default, uses the
 #'   names of the rows where these are not their positions, and the columns of `data` that are no
 #'   inputs and differ in every row; the file of answers has the first of these columns, too.
+#' @param since An earlier version, a fit, a data frame or the name of a CSV file: the page then begins with what changed,
+#'   and whether that is worse, see [audit()]. Rows go by the identifiers of the page if it has a column of that name,
+#'   otherwise by the names of the rows.
 #' @param ... Not used.
 #' @return The path of the file, invisibly.
 #' @section Conditions:
@@ -92,7 +95,7 @@
 #' # browseURL(file)
 #' unlink(file)
 label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, title = NULL,
-                         level = 0.9, id = NULL, ...) {
+                         level = 0.9, id = NULL, since = NULL, ...) {
   refuse(
     !missing(object) && inherits(object, c("sturdy_mislabelled", "sturdy_review")),
     c(
@@ -126,6 +129,7 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
       answers = report_answers(object, found, unlist(rows), values$ids, answers_file(file), title)
     ),
     answers_code(file, id, substitute(data), substitute(id)),
+    if (!is.null(since)) report_since(report_audit(object, since, values$ids, level)),
     report_data(object), report_noise(object, test), report_count(object, found),
     report_suspects(object, found, rows, values, neighbours), report_calibration(object),
     report_next(object, test, n, level), report_end(object)

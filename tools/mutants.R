@@ -1625,8 +1625,9 @@ mutant(
   "seq_len(min(nrow(came), sum(false_share(listed$probability) <= fdr)))", r = "answer-audit"
 )
 mutant(
-  "an alarm for a lower rate of what came in", "R/answer-audit.R",
-  "group_higher(judge, said, groups)[2])", "group_higher(judge, said, groups)[1])", r = "answer-audit"
+  "checks of what came in count as labels from before", "R/answer-audit.R",
+  "before <- lapply(before, `[`, groups[before$row] == \"before\")", "before <- before",
+  r = "answer-audit"
 )
 mutant(
   "an audit takes no notice of weights", "R/answer-audit.R",

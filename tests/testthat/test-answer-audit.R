@@ -27,14 +27,14 @@ test_that("a batch with wrong labels raises an alarm, and a clean one does not",
   expect_identical(clean$status, 0L)
   expect_equal(nrow(clean$suspects), 0)
   bad <- order(-abs(a$d$a + a$d$b)[101:160])[1:8]
-  said <- quietly_audit(a$fit, flipped(a$d[101:160, ], bad))
+  said <- quietly_audit(a$fit, flipped(a$d[101:160, ], bad), by = "site")
   expect_true(said$alarm)
   expect_identical(said$status, 2L)
   expect_true(all(said$suspects$row %in% bad))
   expect_gt(nrow(said$suspects), 5)
   expect_equal(said$counts, c(kept = 100, changed = 0, added = 60, removed = 0))
-  expect_identical(said$rates$group, c("before", "came in"))
-  expect_equal(said$rates$rows, c(100, 60))
+  expect_identical(said$rates$group, c("before", "u", "v"))
+  expect_equal(said$rates$rows, c(100, 30, 30))
   expect_snapshot(print(said, n = 2))
 })
 
@@ -73,20 +73,22 @@ test_that("labels called wrong are cut among those that came in, whatever else i
   expect_equal(sort(said$suspects$row), sort(sure[9:12]))
 })
 
-test_that("the rate of what came in is held against that of before, by labels", {
-  groups <- factor(rep(c("before", "came in"), c(20, 40)))
+test_that("the rate of what came in is that of its rows, whatever their groups", {
+  groups <- factor(rep(c("before", "u", "v"), c(20, 30, 10)))
   local_mocked(group_counts = function(...) NULL, group_table = function(...) NULL)
-  reports <- with_times(label_reports(rep(1L, 60), 2, as.integer(groups), levels(groups)), rep(1:2, c(20, 40)))
+  reports <- label_reports(rep(1L, 60), 2, as.integer(groups), levels(groups))
   higher <- function(e) { # the rates of the first class, which all rows are of
-    said <- list(p = array(rep(1:0, each = 60), c(60, 2, 2)), weight = c(0.3, 0.7), source = as.integer(groups))
-    said$omega <- lapply(list(e, rev(e)), function(e) array(c(1 - e, 0, 0, e, 1, 1), c(2, 2, 2)))
-    audit_rates(list(data = list(reports = reports), recalibration = TRUE), said, groups, 0.9)$higher
+    said <- list(p = array(rep(1:0, each = 60), c(60, 2, 1)), weight = 1, source = as.integer(groups))
+    said$omega <- list(array(c(1 - e, 0, 0, 0, e, 1, 1, 1), c(3, 2, 2)))
+    audit_rates(list(data = list(reports = reports)), said, groups, 0.9)$higher
   }
-  expect_equal(higher(c(0.2, 0.1)), 0.7)
-  expect_equal(higher(c(0.1, 0.2)), 0.3)
+  expect_equal(higher(c(0.2, 0.1, 0.4)), 0) # 7 of 40
+  expect_equal(higher(c(0.2, 0.15, 0.4)), 1) # 8.5 of 40
+  reports <- with_times(reports, rep(c(1, 2, 1), c(20, 30, 10)))
+  expect_equal(higher(c(0.2, 0.15, 0.4)), 0) # 13 of 70, rows of u standing for two
 })
 
-test_that("rows stand for as many as before, and those that came in for one", {
+test_that("rows stand for as many as before, and those that came in for one; checks there are not of their group", {
   reports <- with_times(new_reports(3, 2, c(1:3, 2L), c(1, 0, 1, 1), c(1, 2, 2, 1)), c(2, 3, 4))
   data <- audit_data(list(X = matrix(0, 3, 2), y = c(-1, 1, 1), reports = reports), matrix(1, 2, 2), 2:1, c("a", "b"))
   expect_equal(data$reports$times, c(2, 3, 4, 1, 1))
@@ -97,6 +99,8 @@ test_that("rows stand for as many as before, and those that came in for one", {
   expect_equal(before[c("row", "source", "value")], list(
     row = c(1:5, 2L), source = c(1L, 0L, 1L, 2L, 2L, 1L), value = c(1L, 2L, 2L, 2L, 1L, 1L)
   ))
+  came <- judged(rep(c("before", "came in", "before", "came in"), c(1, 1, 1, 2)))
+  expect_equal(came$row, 1:5)
 })
 
 test_that("where no label is as before there is nothing to compare with, and that is said", {
@@ -108,31 +112,42 @@ test_that("where no label is as before there is nothing to compare with, and tha
   expect_identical(said$rates$group, "came in")
   expect_equal(said$rates$rows, 100)
   expect_output(print(said), "no label is as before")
+  expect_identical(quietly_audit(a$fit, all, by = "site")$rates$group, c("u", "v"))
 })
 
-test_that("tables and their files say of what changed what a fit and a table say", {
+test_that("two fits, a table and a fit, and files say the same of what changed", {
   a <- audited()
   now <- flipped(a$d[11:110, ], 3)
+  local_fewer_points()
+  held <- kernel_iso(1, fixed = TRUE)
+  new <- gpc(class ~ a + b, now, kernel = held, control = ep_control(progress = FALSE))
   counts <- c(kept = 89, changed = 1, added = 10, removed = 10)
+  fits <- quietly_audit(a$fit, new)
+  expect_equal(fits$counts, counts)
+  expect_equal(quietly_audit(a$d[1:100, ], new), fits)
+  expect_equal(fits$changed$row, 3)
   files <- c(withr::local_tempfile(), withr::local_tempfile())
   utils::write.csv(cbind(a$d[1:100, ], id = row.names(a$d)[1:100]), files[1], row.names = FALSE)
   utils::write.csv(cbind(now, id = row.names(now)), files[2], row.names = FALSE)
   local_mocked(leave = function(status) cat("status", status))
-  held <- kernel_iso(1, fixed = TRUE)
   expect_output(
     said <- quietly_audit(files[1], files[2], class ~ a + b, id = "id", kernel = held, quit = TRUE), "status 0"
   )
   expect_equal(said$counts, counts)
-  expect_equal(said$changed$row, 3)
-  tables <- lapply(files, read_table)
-  expect_equal(quietly_audit(tables[[1]], tables[[2]], class ~ a + b, id = "id", kernel = held), said)
-  local_fewer_points()
-  fit <- gpc(class ~ a + b, a$d[1:100, ], kernel = held, control = ep_control(progress = FALSE))
-  expect_equal(quietly_audit(fit, now)$counts, counts)
+  # and on the page
+  page <- withr::local_tempfile(fileext = ".html")
+  suppressMessages(label_report(new, page, n = 1, since = a$fit))
+  expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  # by the identifiers of the page, where rows have no names
+  table <- read_table(files[2])
+  nameless <- update(new, data = table)
+  for (since in list(files[1], read_table(files[1]))) {
+    suppressMessages(label_report(nameless, page, n = 1, data = table, id = "id", since = since))
+    expect_match(paste(readLines(page), collapse = ""), "89 as before, 1 changed, 10 new, 10 gone")
+  }
   skip_if_not_installed("tibble")
-  expect_no_warning(
-    said <- quietly_audit(tibble::as_tibble(tables[[1]]), tibble::as_tibble(tables[[2]]), class ~ a + b, id = "id", kernel = held)
-  )
+  tables <- lapply(files, function(file) tibble::as_tibble(read_table(file)))
+  expect_no_warning(said <- quietly_audit(tables[[1]], tables[[2]], class ~ a + b, id = "id", kernel = held))
   expect_equal(said$counts, counts)
 })
 
@@ -153,12 +168,12 @@ test_that("what can't be compared is refused", {
   fit <- a$fit
   expect_error(audit(fit), class = "sturdy_error_missing_argument")
   expect_error(audit(fit, 1), class = "sturdy_error_type")
-  expect_error(audit(1, a$d), class = "sturdy_error_type")
-  expect_error(audit(fit, fit), class = "sturdy_error_type")
   expect_error(audit(fit, "no such.csv"), class = "sturdy_error_file")
   expect_error(audit(fit, a$d, id = "record"), class = "sturdy_error_id")
   expect_error(audit(fit, a$d, id = "site"), class = "sturdy_error_id")
   expect_error(audit(a$d, a$d), class = "sturdy_error_missing_argument")
+  expect_error(suppressMessages(audit(fit, a$d[101:160, ], by = "nothing")), class = "sturdy_error_by")
+  expect_error(quietly_audit(fit, cbind(a$d, part = "before"), by = "part"), class = "sturdy_error_by")
   expect_error(audit(fit, a$d, df = 5), class = "sturdy_error_unknown_argument")
   expect_error(audit(fit, a$d, alarm = 2), class = "sturdy_error_range")
   expect_snapshot({

@@ -93,10 +93,10 @@ test_that("labels that were checked count as they were recorded", {
   expect_gte(said$lower[2], 5 / 40)
 })
 
-test_that("of given rates only shares are told", {
+test_that("the rates of a fit are those of its groups, and of given rates only shares are told", {
   d <- toy()
   fit <- toy_fit(epsilon = 0.1, rates = rep(c("a", "b"), 20))
-  said <- group_rates(fit, rep(c("a", "b"), 20))
+  said <- group_rates(fit)
   expect_identical(said$group, c("a", "b"))
   expect_true(all(is.na(said$higher)))
   expect_equal(sum(said$wrong), sum(mislabelled(fit)$probability), tolerance = 0.1)
@@ -108,7 +108,7 @@ test_that("a row that stands for several counts as often", {
   times <- rep(1:4, 10)
   said <- group_rates(suppressMessages(
     gpc(class ~ a + b, d, kernel = held(), epsilon = 0.1, rates = by, weights = times)
-  ), by)
+  ))
   expect_equal(said$rows, as.vector(tapply(times, by, sum)))
   expect_equal(said$recorded, as.vector(tapply(times * (d$class == "yes"), by, sum) / said$rows))
 })
@@ -230,7 +230,7 @@ test_that("of several classes one is compared if it is named", {
 test_that("groups and predictions that can't be are refused", {
   fit <- toy_fit(epsilon = 0.1)
   by <- rep(c("a", "b"), 20)
-  expect_error(group_rates(fit), class = "sturdy_error_missing_argument")
+  expect_error(group_rates(fit), class = "sturdy_error_by")
   expect_error(group_rates(fit, by[-1]), class = "sturdy_error_by")
   expect_error(group_rates(fit, replace(by, 2, NA)), class = "sturdy_error_by")
   expect_error(group_rates(fit, rep("a", 40)), class = "sturdy_error_by")

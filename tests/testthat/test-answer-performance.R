@@ -206,6 +206,58 @@ test_that("predictions must match the rows", {
   expect_error(true_performance(1), class = "sturdy_error_type")
 })
 
+test_that("figures by class are those over all configurations of the true classes", {
+  d <- datasets::iris[c(1:12, 51:62, 101:112), ]
+  fit <- gpc(Species ~ ., d, kernel = kernel_iso(2, nugget = 0.3, fixed = TRUE), epsilon = 0.2)
+  levels <- levels(d$Species)
+  # six new rows with a label each: their posterior by Bayes' rule
+  new <- d[c(2, 14, 20, 26, 30, 36), ]
+  labels <- factor(levels[c(1, 2, 3, 3, 2, 3)], levels)
+  called <- factor(levels[c(1, 2, 2, 3, 3, 3)], levels)
+  p <- predict(fit, new, type = "prob") * t(fit$omega)[labels, ]
+  p <- p / rowSums(p)
+  all <- as.matrix(expand.grid(rep(list(1:3), 6)))
+  weight <- apply(all, 1, function(true) prod(p[cbind(1:6, true)]))
+  expected <- function(measure) { # of the configurations that have a value
+    v <- apply(all, 1, measure)
+    c(sum((weight * v)[!is.na(v)]) / sum(weight[!is.na(v)]), sum(weight[is.na(v)]))
+  }
+  told <- true_performance(fit, called, new, labels, draws = 4000, by_class = TRUE)
+  expect_identical(unique(told$class), levels)
+  code <- as.integer(called)
+  for (c in 1:3) {
+    by_hand <- list(
+      sensitivity = expected(function(t) mean(code[t == c] == c)),
+      specificity = expected(function(t) mean(code[t != c] != c)),
+      precision = expected(function(t) mean(t[code == c] == c))
+    )
+    for (measure in names(by_hand)) {
+      mine <- told$true[told$class == levels[c] & told$measure == measure]
+      of <- by_hand[[measure]]
+      if (of[2] < 0.04) expect_lt(abs(mine - of[1]), 0.03)
+      if (of[2] > 0.06) expect_identical(mine, NA_real_)
+    }
+  }
+  # against the labels as recorded: a table of the two
+  table <- table(called, labels)
+  recorded <- matrix(told$recorded, 3)
+  expect_equal(recorded[1, ], unname(diag(table) / colSums(table)))
+  expect_equal(recorded[3, ], unname(diag(table) / rowSums(table)))
+  rest <- sum(table) - rowSums(table) - colSums(table) + diag(table)
+  expect_equal(recorded[2, ], unname(rest / (sum(table) - colSums(table))))
+  expect_match(printed(told), "class +measure")
+})
+
+test_that("by class two classes have the area of the event, and the one of the other", {
+  fit <- toy_fit()
+  p <- unname(fitted(fit))
+  told <- true_performance(fit, p, draws = 20, by_class = TRUE)
+  plain <- true_performance(fit, p, draws = 20)
+  expect_equal(told$true[told$measure == "auc"], rep(plain$true[plain$measure == "auc"], 2))
+  # what is sensitivity of the one is specificity of the other
+  expect_equal(told$true[1:2], told$true[6:5])
+})
+
 test_that("labels of many new rows weigh the points as those of a table would, no more", {
   d <- withr::with_seed(5, data.frame(a = rnorm(30), b = rnorm(30)))
   d$y <- factor(d$a > 0)

@@ -357,3 +357,12 @@ test_that("identifiers that most rows share are said to be none", {
   )
   expect_no_message(inform_shared_id(rep(1:20, 2))) # pairs of rows may share one
 })
+
+test_that("a row that changed and is called wrong is listed once", {
+  row <- function(row) data.frame(row = row, label = factor("yes"), was = factor("no"), probability = 0.98765)
+  local_mocked(audit_counts = function(x) "", audit_words = function(x) "")
+  said <- report_since(list(changed = cbind(row(c(8L, 3L)), was_right = 1), suspects = row(c(8L, 12L, 8L)), rates = row(1L)))
+  cells <- regmatches(said$since_rows, gregexpr("<td[^>]*>[^<]*", said$since_rows))[[1]]
+  expect_equal(sub(".*>", "", cells)[seq(1, by = 4, length.out = length(cells) / 4)], c("8", "3", "12"))
+  expect_match(said$since_rows, "0.99")
+})
