@@ -11,30 +11,14 @@
 #'   old file, if there was one, is then as it was.
 #' @noRd
 write_file <- function(file, write) {
-  write_beside(file, function(fresh, to_disk) {
-    con <- NULL
-    size <- 0
-    on.exit(if (!is.null(con)) close(con))
-    to_disk(con <- base::file(fresh, "wb"))
-    write(function(piece) {
-      if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))
-      to_disk(writeBin(piece, con))
-      size <<- size + length(piece)
-    })
-    flushed <- suppressWarnings(close(con))
-    con <- NULL
-    to_disk(identical(flushed, 0L) && file.size(fresh) == size)
-  })
-}
-
-#' The same, for those who write files by themselves
-#' @param write function(fresh, to_disk): writes the file `fresh`; what goes wrong in
-#'   `to_disk(code)` is that the file can't be written.
-#' @noRd
-write_beside <- function(file, write) {
   file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
   fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
-  on.exit(remove_files(fresh))
+  con <- NULL
+  size <- 0
+  on.exit({
+    if (!is.null(con)) close(con)
+    remove_files(fresh)
+  })
   to_disk <- function(code) {
     done <- tryCatch(code, error = identity, warning = identity)
     refuse(
@@ -43,7 +27,15 @@ write_beside <- function(file, write) {
       "file", arg = "file", parent = if (inherits(done, "error")) done
     )
   }
-  write(fresh, to_disk)
+  to_disk(con <- base::file(fresh, "wb"))
+  write(function(piece) {
+    if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))
+    to_disk(writeBin(piece, con))
+    size <<- size + length(piece)
+  })
+  flushed <- suppressWarnings(close(con))
+  con <- NULL
+  to_disk(identical(flushed, 0L) && file.size(fresh) == size)
   to_disk(file.rename(fresh, file))
   invisible(file)
 }

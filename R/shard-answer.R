@@ -1,8 +1,8 @@
 #' Answers for rows in shards
 #'
 #' [predict()][predict.sturdy_model] and [mislabelled()] for rows that are described by
-#' [shards()]: answers are written to one CSV or Parquet file a shard, or to a table of a database,
-#' in the order of the shards and of their rows.
+#' [shards()]: answers are written to one CSV file a shard, or to a table of a database, in the
+#' order of the shards and of their rows.
 #'
 #' @details
 #' `predict(fit, rows, type, noise, to = )` takes any fit, and reads the columns of
@@ -34,8 +34,6 @@
 #'   A file has its name when all of it is written; that of a shard without rows has the names
 #'   of the columns alone.
 #' @param table Name of a new table.
-#' @param format Of files: `"csv"`, the default, or `"parquet"` (`shard-00001.parquet`), which takes
-#'   the package nanoparquet.
 #' @param newdata Rows that the fit has not seen, described by [shards()].
 #' @param cluster `NULL`, the default, for this process; an engine or a cluster, see [shards()].
 #' @param ... With `newdata`: `labels` and `rates`. Otherwise not used.
@@ -60,17 +58,17 @@
 NULL
 
 predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = NULL,
-                                        cluster = NULL, format = "csv", ...) {
+                                        cluster = NULL, ...) {
   check_no_dots(...)
   check_posterior(object)
-  invisible(answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "predict", function(team) {
+  invisible(answer_apart(rows, rlang::maybe_missing(to), table, cluster, "predict", function(team) {
     list(object = object, type = type, noise = noise)
   }))
 }
 
 #' @rdname shard_answers
 #' @export
-mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, format = "csv",
+mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL,
                                 ..., newdata = NULL) {
   if (!is.null(newdata)) {
     return(NextMethod())
@@ -79,7 +77,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
   check_model(object)
   check_posterior(object)
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
-  answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "suspects", function(team) {
+  answer_apart(rows, rlang::maybe_missing(to), table, cluster, "suspects", function(team) {
     encode_again(team, object)
     latent <- shards_of_fit(object, team)
     L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
@@ -94,10 +92,10 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL, 
 }
 
 mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, table = NULL,
-                                            cluster = NULL, format = "csv", ...) {
+                                            cluster = NULL, ...) {
   check_no_dots(...)
   check_posterior(object)
-  answer_apart(rows, rlang::maybe_missing(to), table, cluster, format, "labelled", function(team) {
+  answer_apart(rows, rlang::maybe_missing(to), table, cluster, "labelled", function(team) {
     args <- list(object = object, labels = labels, rates = rates)
     for (name in c("labels", "rates")) {
       given <- args[[name]]
@@ -112,9 +110,9 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
 #' Asks every shard to write its answers, or for them, in its turn
 #' @param args function(team): what it is asked. @param others as the help says.
 #' @noRd
-answer_apart <- function(rows, to, table, cluster, format, verb, args) {
+answer_apart <- function(rows, to, table, cluster, verb, args) {
   size <- length(rows$sources)
-  to <- answer_target(rlang::maybe_missing(to), table, size, format)
+  to <- answer_target(rlang::maybe_missing(to), table, size)
   team <- new_team(rows, cluster)
   on.exit(team$close())
   args <- args(team)
@@ -167,9 +165,7 @@ posterior_of_fit <- function(object) {
 
 #' @return list(files) or list(con, table)
 #' @noRd
-answer_target <- function(to, table, size, format) {
-  format <- check_choice(format, c("csv", "parquet"), "format")
-  if (format == "parquet") check_parquet()
+answer_target <- function(to, table, size) {
   must(!rlang::is_missing(to), "to", "be given: where the answers are to be written", "missing_argument")
   if (inherits(to, "DBIConnection")) {
     must(rlang::is_string(table), "table", "be the name of a table", got = table)
@@ -177,7 +173,7 @@ answer_target <- function(to, table, size, format) {
     return(list(con = to, table = table))
   }
   must(rlang::is_string(to) && dir.exists(to), "to", "be a folder that exists, or a DBI connection", got = to)
-  files <- file.path(normalizePath(to), sprintf("shard-%05d.%s", seq_len(size), format))
+  files <- file.path(normalizePath(to), sprintf("shard-%05d.csv", seq_len(size)))
   there <- files[file.exists(files)]
   check_absent(length(there) > 0, paste("The file", there[1]))
   list(files = files)

@@ -77,10 +77,9 @@
 #'
 #' @param x One of
 #'   * a data frame, to be cut into `n` pieces;
-#'   * the paths of CSV files, or of Parquet files or folders of them, a file a shard (a single one
-#'     may be cut into `n` ranges of rows; a Parquet file is then read whole for each of them);
+#'   * the paths of CSV files, a file a shard (a single one may be cut into `n` ranges of rows);
 #'   * `SELECT` statements, one a shard, with `connect`. They need an `ORDER BY` on a unique
-#'     key;
+#'     key. An engine such as DuckDB takes files of Parquet for tables;
 #'   * a list of functions without arguments, one a shard, each of which returns its rows as
 #'     a data frame, or whatever [bpm_stream()] takes as a source.
 #' @param n The number of shards of a data frame or of one file; 1 by default.
@@ -120,9 +119,7 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   check_given(rlang::is_missing(x), "x")
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
   files <- is.character(x) && is.null(connect) && !anyNA(x)
-  parquet <- files && any(vapply(x, is_parquet, NA))
-  if (parquet) x <- unlist(lapply(x, function(path) if (is_parquet(path)) parquet_files(path) else path))
-  if (files && !parquet) text_options(list(...)) else check_no_dots(...)
+  if (files) text_options(list(...)) else check_no_dots(...)
   cut <- is.data.frame(x) || files && length(x) == 1
   must(is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}", "unknown_argument")
   check_resume(
@@ -148,7 +145,7 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
 shard_sources <- function(x, n, connect, text) {
   kind <- source_kind(x, connect)
   must(
-    !is.null(kind), "x", "be a data frame with rows, paths of CSV or Parquet files, queries or a list of functions",
+    !is.null(kind), "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
     got = x, more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
   if (kind == "queries") check_package("DBI", "shards")

@@ -72,54 +72,11 @@ answer_batches <- function(file, none, all) {
     all(function(answers) kept[[length(kept) + 1]] <<- numbered(answers))
     return(list(rows = rows, wrong = wrong, answers = do.call(rbind, kept)))
   }
-  write <- if (is_parquet(file)) write_parquet else write_csv
-  write(file, kept[[1]], function(put) all(function(answers) put(numbered(answers))))
-  list(rows = rows, wrong = wrong)
-}
-
-#' Data frames to a file, one after the other
-#' @param none one without rows. @param all function(put), which puts them.
-#' @noRd
-write_csv <- function(file, none, all) {
   write_file(file, function(put) {
-    put(csv_bytes(none, names = TRUE))
-    all(function(data) put(csv_bytes(data)))
+    put(csv_bytes(kept[[1]], names = TRUE))
+    all(function(answers) put(csv_bytes(numbered(answers))))
   })
-}
-
-parquet_group <- 1e5 # rows that are written together, at least
-
-write_parquet <- function(file, none, all) {
-  check_parquet()
-  none <- parquet_columns(none)
-  schema <- nanoparquet::infer_parquet_schema(none)
-  schema$repetition_type[] <- "OPTIONAL" # there may be missing values in any batch
-  apart <- nanoparquet::parquet_options(keep_row_groups = TRUE)
-  write_beside(file, function(fresh, to_disk) {
-    kept <- list(none)
-    flush <- function() {
-      data <- do.call(rbind, kept)
-      kept <<- list()
-      to_disk(if (file.exists(fresh)) {
-        nanoparquet::append_parquet(data, fresh, options = apart)
-      } else {
-        nanoparquet::write_parquet(data, fresh, schema = schema)
-      })
-    }
-    all(function(data) {
-      kept[[length(kept) + 1]] <<- parquet_columns(data)
-      if (sum(vapply(kept, nrow, 0L)) >= parquet_group) flush()
-    })
-    if (length(kept)) flush()
-  })
-}
-
-#' Types that do not change from batch to batch: levels are text, and rows are counted in doubles
-#' @noRd
-parquet_columns <- function(data) {
-  data[] <- lapply(data, function(v) if (is.factor(v)) as.character(v) else v)
-  data$row <- as.double(data$row)
-  data
+  list(rows = rows, wrong = wrong)
 }
 
 csv_bytes <- function(data, names = FALSE) {

@@ -49,12 +49,8 @@
 #' compressed file. A connection that is already open is read from its current
 #' position and left open; any other is opened, and closed at the end.
 #'
-#' # Parquet files
-#' A path that ends in `.parquet` is read by the package nanoparquet, and so are, one after the
-#' other by their names, the files in a folder that holds some. Columns have types of their own. One
-#' file at a time is in memory, and after the first batch only its columns that the formula needs:
-#' a large table should be many files. Columns that are in the names of folders alone (`year=2024`)
-#' are not seen. What else can be read in batches is a source as a function.
+#' What else can be read in batches is a source as a function, or as a query: an engine such as DuckDB takes files of
+#' Parquet for tables, as in `dbi_source(con, "SELECT * FROM 'rows.parquet'")`.
 #'
 #' # Missing values
 #' By default a missing input or label stops the stream with an error that names the
@@ -99,9 +95,9 @@
 #'
 #' @param formula A formula with the response on its left, as in `class ~ .`; see
 #'   [bpm()].
-#' @param source A data frame; the path of a CSV file, or of a Parquet file or a folder of them; a
-#'   connection to CSV text; a query, see [dbi_source()]; or a function without arguments that returns the next
-#'   batch as a data frame, and `NULL` at the end.
+#' @param source A data frame; the path of a CSV file; a connection to CSV text; a query, see
+#'   [dbi_source()]; or a function without arguments that returns the next batch as a data frame, and
+#'   `NULL` at the end.
 #' @param ... Arguments of [bpm_spec()]: any of `df`, `prior_scale` (not `"learn"`),
 #'   `nugget` (0 by default), `epsilon` (not learned; 0.01 by default), `intercept` and
 #'   `scale`, which refers to

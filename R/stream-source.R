@@ -1,21 +1,18 @@
-# Where the batches of a stream come from: tables, functions, databases; text and Parquet have
-# files of their own. Sources as stream-reader.R describes them.
+# Where the batches of a stream come from: tables, functions, databases; text has a file of its own.
+# Sources as stream-reader.R describes them.
 
 stream_source <- function(source, batch_size, options) {
-  parquet <- rlang::is_string(source) && is_parquet(source)
-  if (inherits(source, "connection") || rlang::is_string(source) && !parquet) {
+  if (inherits(source, "connection") || rlang::is_string(source)) {
     return(text_source(source, batch_size, text_options(options)))
   }
   if (length(options)) abort_dots(rlang::names2(options))
   must(
-    parquet || is.data.frame(source) || is.function(source) || inherits(source, "sturdy_source"), "source",
-    "be a data frame, the path of a CSV or Parquet file, a connection, a query made by
-     {.fn dbi_source}, or a function that returns the next batch",
+    is.data.frame(source) || is.function(source) || inherits(source, "sturdy_source"), "source",
+    "be a data frame, the path of a CSV file, a connection, a query made by {.fn dbi_source}, or a
+     function that returns the next batch",
     got = source
   )
-  if (parquet) {
-    parquet_source(source, batch_size)
-  } else if (is.function(source)) {
+  if (is.function(source)) {
     new_source(function() NULL, source)
   } else if (is.data.frame(source)) frame_source(source, batch_size) else source
 }

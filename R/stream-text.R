@@ -78,6 +78,10 @@ check_file <- function(path) {
   why <- if (dir.exists(path)) "is a folder" else "does not exist"
   fine <- file.exists(path) && !dir.exists(path)
   must(fine, "source", "be the path of a file, and {describe(path)} {why}", "source")
+  must(
+    !grepl("[.]parquet$", path, ignore.case = TRUE), "source", "be a file of text, not of Parquet", "source",
+    more = c(i = "An engine such as DuckDB takes it for a table: {.code dbi_source(con, \"SELECT * FROM '{path}'\")}.")
+  )
 }
 
 # Columns -------------------------------------------------------------------

@@ -69,15 +69,6 @@ mutant(
   "rep(1L, nrow(new$X))", r = "answer-predict"
 )
 mutant(
-  "the last batches of a Parquet file are those of the next", "R/stream-parquet.R",
-  "if (!is.null(batch) || !length(files))", "if (!length(files))", r = "stream-parquet"
-)
-mutant(
-  "columns of Parquet that can't have missing values", "R/shard-write.R",
-  "schema$repetition_type[] <- \"OPTIONAL\"", "schema$repetition_type[] <- \"REQUIRED\"",
-  r = "stream-parquet"
-)
-mutant(
   "rows of further batches are numbered from 1", "R/shard-write.R",
   "found$row <- state$read + found$row", "found$row <- found$row", r = "shard-answer"
 )

@@ -19,12 +19,12 @@ r_packages="cli generics rlang testthat>=3.1.0 withr jsonlite"
 # welcome, but no reason to stop where the distribution lacks them
 test_r_packages="codetools data.table DBI emmeans ggplot2 insight kernlab knitr loo
   parameters performance png posterior progressr ranger rmarkdown RSQLite"
-# What fits are at home in (test-meet-*, test-stream-parquet), in versions that distributions
+# What fits are at home in (test-meet-*), in versions that distributions
 # rarely have: from CRAN, built for tests alone, once for each machine and version of R.
 # STURDY_BINDINGS=no goes without, and their tests are skipped. Not among them is tune, which
 # takes as long to build as all of these.
 bindings_r_packages="bundle butcher collapse>=2.0.18 dials>=1.1.0 marginaleffects>=0.18.0 mlr3
-  modelsummary nanoparquet>=0.4.0 paradox parsnip vetiver workflows"
+  modelsummary paradox parsnip vetiver workflows"
 # and what of theirs need not be built
 bindings_debs="plumber Formula Rcpp R6 bit64 clipr clock curl digest fastmap fs future globals
   gower hms htmltools httpuv httr ipred jsonlite later lava lubridate mime numDeriv

@@ -82,6 +82,8 @@ test_that("an empty source has no rows", {
   expect_error(stream(csv_file(lines = character())), class = "sturdy_error_source")
   expect_error(stream("no such file.csv"), class = "sturdy_error_source")
   expect_error(suppressWarnings(stream(tempdir())), class = "sturdy_error_source")
+  parquet <- withr::local_tempfile(fileext = ".parquet", lines = "PAR1")
+  expect_error(stream(parquet), "dbi_source", class = "sturdy_error_source")
 })
 
 test_that("bad arguments are errors", {
