@@ -19,15 +19,17 @@ must_checked <- function(fine, words, class = "checked", ..., of = NULL, .envir 
 #' A file of answers, or another table of checks, as text: no number, date or NA is made of it
 #' @noRd
 read_answers <- function(file) {
-  must_checked(
-    file.exists(file) && !dir.exists(file), "be a data frame, or the file of the answers",
-    c("file", "checked"), more = c(x = "There is no file {.file {file}}.")
+  check <- function(fine, words, of = "{.file {file}}", ..., .envir = rlang::caller_env()) {
+    must_checked(fine, words, c("file", "checked"), of = of, ..., .envir = .envir)
+  }
+  check(
+    file.exists(file) && !dir.exists(file), "be a data frame, or the file of the answers", NULL,
+    more = c(x = "There is no file {.file {file}}.")
   )
   bytes <- readBin(file, "raw", file.size(file))
   text <- if (any(bytes == 0)) NA else rawToChar(bytes)
-  must_checked(
-    !is.na(text) && validUTF8(text), "be text in UTF-8", c("file", "checked"),
-    of = "{.file {file}}",
+  check(
+    !is.na(text) && validUTF8(text), "be text in UTF-8",
     more = c(i = "A spreadsheet program may have rewritten it: save it as CSV in UTF-8.")
   )
   Encoding(text) <- "UTF-8"
@@ -41,14 +43,10 @@ read_answers <- function(file) {
     ),
     error = identity, warning = identity
   )
-  must_checked(
-    is.data.frame(table), "be a table with a comma between its columns", c("file", "checked"),
-    of = "{.file {file}}", more = c(x = "{conditionMessage(table)}.")
+  check(
+    is.data.frame(table), "be a table with a comma between its columns", more = c(x = "{conditionMessage(table)}.")
   )
-  must_checked(
-    nrow(table) > 0, "have a line for each row that was looked up: there are no answers in the file",
-    c("file", "checked"), of = "{.file {file}}"
-  )
+  check(nrow(table) > 0, "have a line for each row that was looked up: there are no answers in the file")
   # a position, and not the name of a row
   if ("row" %in% names(table)) table$row <- utils::type.convert(table$row, as.is = TRUE)
   table

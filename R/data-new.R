@@ -56,6 +56,8 @@ used_columns <- function(blueprint) {
   if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
 }
 
+labelled_columns <- function(blueprint) c(used_columns(blueprint), blueprint$response)
+
 #' How a fit takes levels that training did not have: see forge()
 #' @noRd
 takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE

@@ -104,8 +104,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
 #' @noRd
 inform_new_lost <- function(object, newdata, y, n) {
   given <- as.data.frame(newdata)
-  used <- c(used_columns(object$blueprint), object$blueprint$response)
-  given <- given[intersect(used, names(given))]
+  given <- given[intersect(labelled_columns(object$blueprint), names(given))]
   if (!is.null(y)) given$y <- y
   inform_lost_rows(given, n)
 }

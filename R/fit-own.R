@@ -4,30 +4,24 @@
 #' @param ... of a verb that takes no other arguments.
 #' @noRd
 fit_of <- function(object, ...) {
-  fit <- if (!missing(object) && inherits(object, "sturdy_model")) object else own_fit(object)
-  if (is.null(fit)) abort_no_fit(object)
+  fit <- if (!missing(object) && inherits(object, "sturdy_model")) object else needed_own_fit(object)
   check_model(fit)
   check_no_dots(...)
   fit
-}
-
-#' An error for what is no fit
-#' @noRd
-abort_no_fit <- function(object, arg = "object") {
-  must(
-    FALSE, arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}",
-    got = object
-  )
 }
 
 #' What is asked of a workflow, a parsnip fit, a learner of mlr3 or a `train` of caret around a fit of
 #' ours, is asked of that fit
 #' @param verb the generic whose default method this is.
 #' @noRd
-by_own_fit <- function(verb, object, ..., arg = "object") {
+by_own_fit <- function(verb, object, ..., arg = "object") verb(needed_own_fit(object, arg), ...)
+
+needed_own_fit <- function(object, arg = "object") {
   fit <- own_fit(object, arg)
-  if (is.null(fit)) abort_no_fit(object, arg)
-  verb(fit, ...)
+  must(
+    !is.null(fit), arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}", got = object
+  )
+  fit
 }
 
 own_fit <- function(object, arg = "object") {

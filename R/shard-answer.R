@@ -79,9 +79,10 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL,
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
   answer_apart(rows, rlang::maybe_missing(to), table, cluster, "suspects", function(team) {
     encode_again(team, object)
-    latent <- shards_of_fit(object, team)
+    of_fit <- shards_of_fit(object, team)
+    latent <- of_fit$latent
     L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
-    latent$project(model_hyper(object), object$spec$df, L, posterior_of_fit(object))
+    latent$project(model_hyper(object), object$spec$df, L, of_fit$posterior)
     out <- rounds_at_fit(latent, object)
     if (!ep_converged(out)) {
       status <- ep_status(out$status)
@@ -143,22 +144,22 @@ encode_again <- function(team, object) {
   ))
 }
 
-#' The latent of a fit over its shards
+#' The latent of a fit over its shards, and the posterior in its coordinates
 #' @noRd
 shards_of_fit <- function(object, team) {
   rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
   if (is.null(object$inducing)) {
-    latent_weight_shards(team, rows, few, object$prior)
-  } else latent_shards(team, rows, few, model_columns(object), NULL)
-}
-
-#' The posterior of a fit, in the coordinates of its latent
-#' @noRd
-posterior_of_fit <- function(object) {
-  if (is.null(object$inducing)) {
-    list(b = object$weights$mean, extra = object$weights$C)
-  } else list(b = object$ep$b, extra = object$inducing$C)
+    list(
+      latent = latent_weight_shards(team, rows, few, object$prior),
+      posterior = list(b = object$weights$mean, extra = object$weights$C)
+    )
+  } else {
+    list(
+      latent = latent_shards(team, rows, few, model_columns(object), NULL),
+      posterior = list(b = object$ep$b, extra = object$inducing$C)
+    )
+  }
 }
 
 # Where answers go ------------------------------------------------------------

@@ -143,36 +143,28 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
 #' stream_source() takes; first, rows: which of them, where it is a range of rows of a file)
 #' @noRd
 shard_sources <- function(x, n, connect, text) {
-  kind <- source_kind(x, connect)
+  texts <- is.character(x) && length(x) > 0 && !anyNA(x)
+  queries <- texts && is.function(connect)
+  files <- texts && is.null(connect)
+  functions <- is.list(x) && length(x) > 0 && all(vapply(x, is.function, NA))
   must(
-    !is.null(kind), "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
-    got = x, more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
+    queries || files || functions || is.data.frame(x) && all(dim(x) > 0), "x",
+    "be a data frame with rows, paths of CSV files, queries or a list of functions", got = x,
+    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
-  if (kind == "queries") check_package("DBI", "shards")
-  if (kind == "rows") {
+  if (queries) check_package("DBI", "shards")
+  if (is.data.frame(x)) {
     return(lapply(cut_rows(nrow(x), n), function(range) {
       list(label = range_label(range), x = x[range$first - 1 + seq_len(range$rows), , drop = FALSE])
     }))
   }
-  if (kind == "files" && n > 1) {
+  if (files && n > 1) {
     return(lapply(cut_rows(count_rows(x, text), n), function(range) {
       c(list(label = paste(range_label(range), "of", x), x = x), range)
     }))
   }
-  label <- switch(kind, functions = paste("function", seq_along(x)), queries = paste("query", x), files = x)
-  lapply(seq_along(x), function(k) list(label = label[k], x = x[[k]], connect = if (kind == "queries") connect))
-}
-
-#' What rows are described by, `NULL` where it is nothing that they can be
-#' @noRd
-source_kind <- function(x, connect) {
-  if (is.data.frame(x)) {
-    if (all(dim(x) > 0)) "rows"
-  } else if (is.list(x)) {
-    if (length(x) && all(vapply(x, is.function, NA))) "functions"
-  } else if (is.character(x) && length(x) && !anyNA(x)) {
-    if (is.function(connect)) "queries" else if (is.null(connect)) "files"
-  }
+  label <- if (functions) paste("function", seq_along(x)) else if (queries) paste("query", x) else x
+  lapply(seq_along(x), function(k) list(label = label[k], x = x[[k]], connect = if (queries) connect))
 }
 
 range_label <- function(range) {

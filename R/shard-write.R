@@ -38,7 +38,7 @@ shard_suspects <- function(state, point, posterior, lik, object, file = NULL) {
 #' @noRd
 shard_labelled <- function(state, object, labels, rates, file = NULL) {
   blueprint <- object$blueprint
-  state$wanted <- c(used_columns(blueprint), blueprint$response, blueprint$groups$variables, labels, rates)
+  state$wanted <- c(labelled_columns(blueprint), blueprint$groups$variables, labels, rates)
   column <- function(data, name) {
     check_new_columns(data, name, "data", "the column")
     if (!is.null(name)) data[[name]]

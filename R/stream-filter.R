@@ -29,7 +29,7 @@ record_batch <- function(filter, counts, n, kept) {
 begun_stream <- function(filter, fit, reader) {
   types <- reader$types()
   if (!is.null(types)) filter[c("columns", "classes")] <- list(names(types), unname(types))
-  reader$keep(c(fit$blueprint$variables, fit$blueprint$response))
+  reader$keep(labelled_columns(fit$blueprint))
   filter
 }
 
