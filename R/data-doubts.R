@@ -58,7 +58,18 @@ inform_repeats <- function(features, y) {
 
 #' A number for each row, the same for rows that are alike in all columns
 #' @noRd
-row_groups <- function(columns) alike_groups(lapply(columns, function(v) match(v, unique(v))), 0)
+row_groups <- function(columns) {
+  group <- rep(1, length(columns[[1]]))
+  for (v in columns) {
+    if (!anyDuplicated(v)) {
+      return(seq_along(v))
+    }
+    group <- group + length(group) * as.numeric(match(v, unique(v)))
+    group <- match(group, unique(group))
+    if (!anyDuplicated(group)) break
+  }
+  group
+}
 
 #' Does a column name or number the rows: text with a value of its own in nearly every one, or whole
 #' numbers, all different, that count the rows in their order or are called an identifier?
