@@ -70,13 +70,6 @@ whereto_of <- function(noise, targets) {
   }
 }
 
-#' Where errors of each class may go: of classes in an order to the two beside it
-#' @noRd
-noise_targets <- function(classes, ordered) {
-  apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
-  if (ordered) apart == 1 else apart > 0
-}
-
 #' Coordinates to start from beside the usual ones: where the most of the readers are right
 #' @noRd
 noise_starts <- function(model) {

@@ -25,9 +25,15 @@ as_omega <- function(epsilon, classes, sources = 1L, share = NULL) {
 #' @param anywhere the rest, see whereto_reach(). @return C x C, rows that sum to 1
 #' @noRd
 neighbour_share <- function(classes, anywhere = 0.1) {
+  near <- noise_targets(classes, TRUE)
+  (1 - anywhere) * near / rowSums(near) + anywhere * noise_targets(classes, FALSE) / (classes - 1)
+}
+
+#' Where errors of each class may go: of classes in an order to the two beside it
+#' @noRd
+noise_targets <- function(classes, ordered) {
   apart <- abs(outer(seq_len(classes), seq_len(classes), `-`))
-  near <- apart == 1
-  (1 - anywhere) * near / rowSums(near) + anywhere * (apart > 0) / (classes - 1)
+  if (ordered) apart == 1 else apart > 0
 }
 
 #' The likelihood of each true class where all that is known of a row is its label
