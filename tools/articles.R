@@ -50,7 +50,11 @@ code_of <- function(file, commit = NULL) {
     readLines(file.path(root, file), encoding = "UTF-8", warn = FALSE)
   }
   if (is.null(text)) text <- character() # there is no such file
-  code <- Filter(function(e) is.call(e) && is.name(e[[2]]), as.list(parse(text = text, keep.source = FALSE)))
+  parsed <- tryCatch(parse(text = text, keep.source = FALSE), error = function(e) {
+    if (is.null(commit)) stop(e)
+    expression() # a commit between two landings may be broken: all that the file defines has changed
+  })
+  code <- Filter(function(e) is.call(e) && is.name(e[[2]]), as.list(parsed))
   stats::setNames(lapply(code, deparse), vapply(code, function(e) as.character(e[[2]]), ""))
 }
 
