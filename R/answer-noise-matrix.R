@@ -64,12 +64,15 @@ rare_classes <- function(object) {
   if (has_readers(object) || !rate_learned(object) || !has_rows(object) || !by_class) {
     return(NULL)
   }
-  times <- report_times(object$data$reports)
-  code <- label_code(object$data)
   levels <- object$blueprint$levels
-  rare <- vapply(seq_along(levels), function(c) sum(times[code == c]) < rare_rows, NA)
-  if (any(rare)) levels[rare]
+  labels <- class_sums(report_times(object$data$reports), label_code(object$data), length(levels))
+  rare <- levels[labels < rare_rows]
+  if (length(rare)) rare
 }
+
+#' Sums over the rows of each class
+#' @noRd
+class_sums <- function(v, code, classes) vapply(seq_len(classes), function(c) sum(v[code == c]), 0)
 
 rare_words <- function(rare) {
   if (length(rare)) {

@@ -120,9 +120,8 @@ review_fields <- function(x, digits) {
       price_words(price)
     } else next_words(list(rows = nrow(x), found = max(x$found, 0), left = left$count)),
     "Would remain" = paste0(
-      number(left$count), " of ", whole(attr(x, "unchecked")), " (",
-      format(100 * left$level), "% interval ", range_text(left), "); none: ",
-      "probability ", bounded(attr(x, "none_left"), number)
+      number(left$count), " of ", whole(attr(x, "unchecked")), " (", interval_words(left$level, left),
+      "); none: probability ", bounded(attr(x, "none_left"), number)
     )
   )
 }
