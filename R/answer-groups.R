@@ -106,9 +106,8 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
 check_groups <- function(data, by) {
   if (is.null(by)) {
     sources <- data$reports$sources
-    must(
-      length(sources) > 1, "by", "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
-    )
+    no_rates <- "be given: the fit has no {.arg rates} of groups"
+    must(length(sources) > 1, "by", no_rates, c("by", "missing_argument"))
     return(factor(sources[data$source], sources))
   }
   must(

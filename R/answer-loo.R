@@ -89,18 +89,11 @@ loo.default <- function(x, ...) {
 #' The lists `estimates` and `pointwise` of the loo package
 #' @noRd
 loo_shape <- function(elpd, names) {
-  none <- rep(NA_real_, length(elpd))
+  pointwise <- cbind(elpd_loo = elpd, p_loo = rep(NA_real_, length(elpd)), looic = -2 * elpd)
+  rownames(pointwise) <- as.character(names)
   se <- se_sum(elpd)
-  rows <- c("elpd_loo", "p_loo", "looic")
-  list(
-    estimates = cbind(
-      Estimate = stats::setNames(c(sum(elpd), NA, -2 * sum(elpd)), rows),
-      SE = c(se, NA, 2 * se)
-    ),
-    pointwise = matrix(
-      c(elpd, none, -2 * elpd), ncol = 3, dimnames = list(as.character(names), rows)
-    )
-  )
+  sums <- c(elpd_loo = sum(elpd), p_loo = NA, looic = -2 * sum(elpd))
+  list(estimates = cbind(Estimate = sums, SE = c(se, NA, 2 * se)), pointwise = pointwise)
 }
 
 #' Standard error of a sum of independent terms, `NA` of one
