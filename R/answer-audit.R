@@ -288,7 +288,7 @@ audit_listed <- function(rows, judge, said) {
   listed <- data.frame(row = rows$position[place])
   if (rows$named) listed$id <- rows$key[place]
   listed <- cbind(
-    listed, label = found$label, was = factor(levels[was], levels), found[c("probability", "suggested")],
+    listed, label = found$label, was = class_factor(was, levels), found[c("probability", "suggested")],
     was_right = p[cbind(place, was)]
   )
   row.names(listed) <- NULL

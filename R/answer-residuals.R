@@ -49,9 +49,7 @@ recorded_fit <- function(object) {
 #' @rdname residuals.sturdy_model
 #' @importFrom stats residuals
 #' @export
-residuals.sturdy_model <- function(object,
-                                   type = c("deviance", "pearson", "response"),
-                                   ...) {
+residuals.sturdy_model <- function(object, type = c("deviance", "pearson", "response"), ...) {
   check_model(object)
   check_no_dots(...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
@@ -91,12 +89,9 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   above <- share_above(p)
-  draws <- with_seed_or_stream(
-    seed,
-    lapply(seq_len(nsim), function(k) {
-      factor(levels[1 + rowSums(stats::runif(nrow(p))[unit] < above)], levels = levels)
-    })
-  )
-  names(draws) <- paste0("sim_", seq_len(nsim))
+  names <- paste0("sim_", seq_len(nsim))
+  draws <- with_seed_or_stream(seed, lapply(stats::setNames(nm = names), function(name) {
+    class_factor(1 + rowSums(stats::runif(nrow(p))[unit] < above), levels)
+  }))
   data.frame(draws, row.names = make.unique(rownames(p)))
 }

@@ -161,6 +161,6 @@ own_left_out <- function(fit) {
   prob <- own_scores(fit)
   levels <- fit$blueprint$levels
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
-  labels <- factor(levels[label_code(fit$data)], levels)
+  labels <- class_factor(label_code(fit$data), levels)
   structure(prob, labels = labels, times = fit$data$reports$times, own = own_kind(fit))
 }

@@ -88,17 +88,12 @@ glance.sturdy_model <- function(x, ...) {
   check_no_dots(...)
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
+  evidence <- if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x)
   data.frame(
-    nobs = nobs(x),
-    classes = length(x$blueprint$levels),
-    df = x$spec$df,
-    epsilon = mean(shown_rate(judged_by(x))),
-    log_evidence = if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x),
-    loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
-    loo_se = se_sum(pointwise),
-    criterion = x$spec$criterion,
-    status = diagnose(x)$status,
-    sweeps = c(x$ep$sweeps, NA_integer_)[1]
+    nobs = nobs(x), classes = length(x$blueprint$levels), df = x$spec$df,
+    epsilon = mean(shown_rate(judged_by(x))), log_evidence = evidence,
+    loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_, loo_se = se_sum(pointwise),
+    criterion = x$spec$criterion, status = diagnose(x)$status, sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
 }
 
@@ -160,9 +155,7 @@ augment_place <- function(x, data, newdata = FALSE) {
 #' @noRd
 stored_data <- function(x) {
   inputs <- decode_features(x$data$X, x$blueprint)
-  levels <- x$blueprint$levels
-  response <- response_name(x)
-  inputs[[response]] <- factor(levels[label_code(x$data)], levels = levels)
+  inputs[[response_name(x)]] <- class_factor(label_code(x$data), x$blueprint$levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
 }
