@@ -178,7 +178,7 @@ count_line <- function(test, digits) {
   if (is.null(test$level) && grepl("{of}", words, fixed = TRUE)) {
     words <- if (test$kind == "no sign") "Probably none; if some, about {if_some} {of}." else "About {count} {of}."
   }
-  ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
+  ends <- function(part) range_text(lapply(part[c("lower", "upper")], whole))
   any <- test$any
   fill_words(
     words, all = paste0(whole(test$n), if (isTRUE(test$readers)) " labels"), of = of_words(test),
