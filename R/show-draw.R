@@ -12,7 +12,13 @@ draw_picture <- function(picture, main) {
   # in this order: mfrow changes cex
   if (divides) old <- c(graphics::par("mfrow", "cex", "oma"), old)
   on.exit(graphics::par(old))
-  if (divides) draw_page(picture) else draw_in_place(picture)
+  if (divides) {
+    return(draw_page(picture))
+  }
+  # one panel, or several on a page that the user has divided: the first has the heading of all
+  panels <- picture$panels
+  draw_panel(panels[[1]], with_note(picture, length(panels)))
+  for (panel in panels[-1]) draw_panel(panel)
 }
 
 #' Panels on a page that is divided for them, under one heading
@@ -23,14 +29,6 @@ draw_page <- function(picture) {
   graphics::par(cex = 1)
   size <- graphics::par("din")
   draw_heading(page$heading, size[1] / 2, size[2])
-}
-
-#' One panel, or several on a page that the user has divided: the first has the heading of all
-#' @noRd
-draw_in_place <- function(picture) {
-  panels <- picture$panels
-  draw_panel(panels[[1]], with_note(picture, length(panels)))
-  for (panel in panels[-1]) draw_panel(panel)
 }
 
 #' Divides the page for as many of the panels, the first ones, as are not tiny there
@@ -272,8 +270,7 @@ fit_key <- function(key, width) {
 draw_heading <- function(heading, middle, top) {
   for (part in heading$parts) {
     top <- top - line_height(0.4)
-    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1))
-    if (!is.null(part$key)) draw_key(part, middle, top)
+    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1)) else draw_key(part, middle, top)
     top <- top - part$height
   }
 }
