@@ -123,8 +123,7 @@ audit_side <- function(given, id, side) {
   check_model(fit)
   check_sites_kept(fit)
   check_one_label(fit)
-  ids <- row_ids(fit$data)
-  list(given = fit, key = if (!is.null(ids)) id_text(ids$value))
+  list(given = fit, key = id_text(row_ids(fit$data)$value))
 }
 
 audit_file <- function(file, side) {
@@ -199,7 +198,8 @@ audit_table <- function(old, new, labels) {
   kept <- if (batch) seq_along(own$y) else place[same]
   scores <- own$X[place[came], , drop = FALSE] # of an old row, or a prediction
   added <- is.na(place[came])
-  if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(rows$X[came[added], , drop = FALSE]))
+  X <- rows$X[came[added], , drop = FALSE]
+  if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(X))
   stage$data <- audit_data(data_of(own, kept), scores, code[came], stage$blueprint$levels)
   list(
     stage = stage, was = c(rep(NA, length(kept)), was[came]),
@@ -285,13 +285,11 @@ audit_listed <- function(rows, judge, said) {
   levels <- judge$blueprint$levels
   was <- rows$was[place]
   p <- mean_over(said$p, said$weight)
-  listed <- data.frame(row = rows$position[place])
-  if (rows$named) listed$id <- rows$key[place]
-  listed <- cbind(
-    listed, label = found$label, was = class_factor(was, levels), found[c("probability", "suggested")],
-    was_right = p[cbind(place, was)]
+  ids <- if (rows$named) list(name = "id", value = rows$key[place])
+  listed <- data.frame(
+    with_ids(rows$position[place], ids), label = found$label, was = class_factor(was, levels),
+    found[c("probability", "suggested")], was_right = p[cbind(place, was)], row.names = NULL
   )
-  row.names(listed) <- NULL
   listed[rows$came[place], ]
 }
 
