@@ -208,10 +208,8 @@ mislabelled.default <- function(object, ...) {
   }
   must(
     !is.null(scorer_of(object)), "object", "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or
-     {.fn second_stage}, or probabilities of any classifier", got = object, more = c(
-      i = "Probabilities are a matrix with a column for each class, made without the label of the
-           row."
-    )
+     {.fn second_stage}, or probabilities of any classifier", got = object,
+    more = c(i = "Probabilities have a column for each class, made without the label of the row.")
   )
   mislabelled.matrix(object, ...)
 }

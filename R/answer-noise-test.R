@@ -115,16 +115,14 @@ noise_test <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   if (is_several(object)) check_posterior(object)
+  hint <- if (has_rows(object)) {
+    "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
+  } else if (is.null(object$filter)) {
+    "For example by {.code epsilon = \"average\"} from the start."
+  } else "This one keeps no rows, which a test takes: fit some thousands, drawn at random, by {.fn bpm}."
   must(
-    is_test(object), "object",
-    "be a fit that averages over noise models, with and without wrong labels", "no_average", more = c(i = if (has_rows(object)) {
-      "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
-    } else if (is.null(object$filter)) {
-      "For example by {.code epsilon = \"average\"} from the start."
-    } else {
-      "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-       {.fn bpm} with its defaults."
-    })
+    is_test(object), "object", "be a fit that averages over noise models, with and without wrong labels",
+    "no_average", more = c(i = hint)
   )
   noise_statement(object, level)
 }

@@ -198,10 +198,8 @@ most_probable <- function(prob, levels) {
 #' Probabilities of the true class of the training rows, their own labels included
 #' @noRd
 predicted_truth <- function(object, newdata) {
-  must(
-    is.null(newdata), "newdata", "be left out with {.code type = \"true\"}, which is about the rows of
-     the fit and their labels", "unknown_argument"
-  )
+  about <- "be left out with {.code type = \"true\"}, which is about the labels of the fit"
+  must(is.null(newdata), "newdata", about, "unknown_argument")
   check_sites_kept(object)
   rows <- rows_to_predict(object, NULL)
   said <- truth(judged_by(object))

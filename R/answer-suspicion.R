@@ -46,8 +46,7 @@ inform_no_label_noise <- function(object) {
   if (takes_labels_as_right(object)) {
     inform_sturdy(
       c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
+        i = "With {.code epsilon = 0} no label can be wrong: the probabilities are 0.",
         i = "Rows are ranked by the leave-one-out probability of their label."
       ),
       "no_label_noise"

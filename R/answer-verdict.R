@@ -99,10 +99,10 @@ is_called <- function(test) test$kind %in% verdict_called
 #' @param test see noise_statement().
 #' @noRd
 verdict_lines <- function(test, digits = 2) {
+  hidden <- test$kind %in% c("no sign", "open") && length(test$noticed)
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
-    "What next?" = next_line(test),
-    "Could hide?" = if (test$kind %in% c("no sign", "open")) noticed_line(test$noticed)
+    "What next?" = next_line(test), "Could hide?" = if (hidden) noticed_line(test$noticed)
   )
 }
 
@@ -212,17 +212,12 @@ would_show <- function(noticed) {
 #' @param noticed see noticed().
 #' @noRd
 noticed_line <- function(noticed) {
-  if (is.null(noticed)) {
-    return(NULL)
-  }
   often <- in_ten(noticed$probability)
   least <- which.min(often)
   hidden <- if (least > 1) paste0(" (", often[least], " if ", class_words(noticed$of[least]), " only)")
-  paste0(
-    format(100 * noticed$share[1]), "% wrong ", if (often[1] == 0) {
-      "would hardly ever show in such a table."
-    } else paste0("shows in ", often[1], " of 10 such tables", hidden, ".")
-  )
+  shows <- paste0("shows in ", often[1], " of 10 such tables", hidden)
+  if (often[1] == 0) shows <- "would hardly ever show in such a table"
+  paste0(format(100 * noticed$share[1]), "% wrong ", shows, ".")
 }
 
 #' Names of classes among other words, which are no place for long ones
@@ -309,12 +304,6 @@ side_told <- function(models) {
 
 #' A number in words where it is beyond what it can be trusted to
 #' @noRd
-bounded <- function(v, number, high = Inf, low = 1e-4) {
-  if (v < low) {
-    paste("below", format(low, scientific = FALSE))
-  } else if (v > high) {
-    paste("above", whole(high))
-  } else {
-    number(v)
-  }
+bounded <- function(v, number, high = Inf) {
+  if (v < 1e-4) "below 0.0001" else if (v > high) paste("above", whole(high)) else number(v)
 }
