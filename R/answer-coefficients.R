@@ -77,9 +77,7 @@ coefficient_map <- function(object) {
   intercept <- object$prior$intercept
   factors <- which(vapply(coding, function(c) c$kind != "numeric", NA))
   whole <- if (!intercept) utils::head(factors, 1)
-  parts <- lapply(seq_along(coding), function(j) {
-    coding_map(coding[[j]], names(coding)[j], j %in% whole)
-  })
+  parts <- lapply(seq_along(coding), function(j) coding_map(coding[[j]], names(coding)[j], j %in% whole))
   width <- c(if (intercept) 1L, vapply(parts, function(part) ncol(part$map), 1L))
   constant <- c(if (intercept) 1, unlist(lapply(parts, `[[`, "constant")))
   end <- cumsum(width)

@@ -43,9 +43,7 @@
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' ep_diagnostics(fit)
-ep_diagnostics <- function(object, ...) {
-  UseMethod("ep_diagnostics")
-}
+ep_diagnostics <- function(object, ...) UseMethod("ep_diagnostics")
 
 #' @export
 ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, object, ...)
@@ -55,9 +53,7 @@ ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, objec
 ep_diagnostics.sturdy_model <- function(object, ...) {
   check_model(object)
   check_no_dots(...)
-  new_diagnostics(
-    diagnose(object), diagnose_learning(object), object$learning$on_bound
-  )
+  new_diagnostics(diagnose(object), diagnose_learning(object), object$learning$on_bound)
 }
 
 #' @rdname ep_diagnostics
@@ -183,9 +179,7 @@ diagnose_average <- function(object) {
 bound_words <- function(bounds, values) {
   kind <- sub("[.@].*", "", bounds) # nugget@<class>, with a kernel for each class
   end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
-  said <- vapply(names(bound_meanings), function(of) {
-    any(grepl(paste0("^", of, "$"), paste(kind, end)))
-  }, NA)
+  said <- vapply(names(bound_meanings), function(of) any(grepl(paste0("^", of, "$"), paste(kind, end))), NA)
   unname(bound_meanings[said])
 }
 

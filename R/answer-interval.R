@@ -45,10 +45,7 @@ print.sturdy_class_ends <- function(x, digits = 3, ...) {
 #' Probabilities of the classes, in rows as they were given, with names
 #' @noRd
 named_prob <- function(prob, rows, object) {
-  matrix(
-    rows$spread(prob), ncol = ncol(prob),
-    dimnames = list(rows$row_names, object$blueprint$levels)
-  )
+  matrix(rows$spread(prob), ncol = ncol(prob), dimnames = list(rows$row_names, object$blueprint$levels))
 }
 
 #' The latent functions without their nuggets, under each node

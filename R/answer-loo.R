@@ -54,9 +54,7 @@
 #' score
 #' score$estimates["elpd_loo", "Estimate"]
 #' exp(score$pointwise[, "elpd_loo"])
-loo <- function(x, ...) {
-  UseMethod("loo")
-}
+loo <- function(x, ...) UseMethod("loo")
 
 #' @rdname loo
 #' @export
@@ -107,18 +105,14 @@ print.sturdy_loo <- function(x, digits = 4, ...) {
   labels <- c(attr(x, "labels"), length(elpd))[1]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
-  print_title(
-    "<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label")
-  )
+  print_title("<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label"))
   print_fields(c(
     "Sum" = paste0(
       format(score[["Estimate"]], digits = digits), " (standard error ",
       format(score[["SE"]], digits = 2), ")"
     ),
     "Mean" = format(sum(elpd) / labels, digits = digits),
-    "Lowest" = paste0(
-      format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest]
-    )
+    "Lowest" = paste0(format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest])
   ))
   invisible(x)
 }

@@ -67,9 +67,7 @@ labelled_rows <- function(object, newdata, labels, rates) {
 
 #' Encoded new rows as what judges the labels takes them
 #' @noRd
-rows_for_judge <- function(object, X) {
-  if (is.null(object$label_stage)) X else label_stage_rows(object, X)
-}
+rows_for_judge <- function(object, X) if (is.null(object$label_stage)) X else label_stage_rows(object, X)
 
 #' What a fit says of the true classes of labelled rows, and of how many labels are wrong
 #'

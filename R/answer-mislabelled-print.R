@@ -16,9 +16,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), "\n", sep = "")
   print_fields(mislabelled_fields(x, digits))
   shown <- utils::head(as.data.frame(x), n)
-  if (nrow(shown)) {
-    print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
-  }
+  if (nrow(shown)) print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
   rest <- nrow(x) - nrow(shown)
   if (rest > 0) cat("(", count(rest, paste("less suspicious", called_what(x))), " not shown)\n", sep = "")
   invisible(x)
@@ -40,10 +38,7 @@ mislabelled_fields <- function(x, digits) {
   if (!is.null(test)) test$first <- first
   c(
     if (is.null(test)) {
-      c(
-        "How many?" = describe_wrong(expected, digits, attr(x, "n")),
-        "What next?" = next_words(first)
-      )
+      c("How many?" = describe_wrong(expected, digits, attr(x, "n")), "What next?" = next_words(first))
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },

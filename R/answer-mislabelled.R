@@ -197,9 +197,7 @@
 #' plan$label <- truth[plan$row]
 #' mislabelled(update(fit, checked = plan), fdr = 0.1)
 #' @order 1
-mislabelled <- function(object, ...) {
-  UseMethod("mislabelled")
-}
+mislabelled <- function(object, ...) UseMethod("mislabelled")
 
 #' @export
 mislabelled.default <- function(object, ...) {

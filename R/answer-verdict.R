@@ -166,9 +166,7 @@ odds_words <- function(factor) {
 #' @noRd
 of_words <- function(test) {
   known <- c(test$known, 0)[1]
-  paste0(
-    "of ", if (known > 0) "the other ", whole(test$n - known), if (isTRUE(test$readers)) " labels"
-  )
+  paste0("of ", if (known > 0) "the other ", whole(test$n - known), if (isTRUE(test$readers)) " labels")
 }
 
 #' How many labels are wrong, without an interval where the test has no level
@@ -205,9 +203,7 @@ in_ten <- function(probability) round(10 * probability)
 
 #' Would a tenth of wrong labels be noticed, be they of one class or of all?
 #' @noRd
-would_show <- function(noticed) {
-  !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
-}
+would_show <- function(noticed) !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
 
 #' @param noticed see noticed().
 #' @noRd

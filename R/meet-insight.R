@@ -92,9 +92,7 @@ get_data.sturdy_model <- function(x, ...) {
   home <- c(environment(x$blueprint$formula), globalenv())[[1]]
   found <- tryCatch(eval(x$call$data, home), error = function(cnd) NULL)
   plain <- setequal(x$blueprint$columns, x$blueprint$variables)
-  if (fits_data(x, found)) {
-    found
-  } else if (plain && !is.null(x$data)) stored_data(x)
+  if (fits_data(x, found)) found else if (plain && !is.null(x$data)) stored_data(x)
 }
 
 #' Are these the rows of the fit, and not others that now have their name?

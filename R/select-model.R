@@ -134,9 +134,7 @@ select_model.formula <- function(formula, data = NULL,
                                  subset = NULL, na.action = stats::na.omit) {
   check_no_dots(...)
   subset <- substitute(subset)
-  mold <- function(scale) {
-    mold_formula(formula, data, scale, na.action, subset, many = TRUE)
-  }
+  mold <- function(scale) mold_formula(formula, data, scale, na.action, subset, many = TRUE)
   select_impl(mold, candidates, criterion, scale, match.call())
 }
 

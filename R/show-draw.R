@@ -127,9 +127,7 @@ panel_text <- function(panel, picture) {
 #' Where the plot ("npc") or its figure ("nfc") begins and ends, in inches
 #' @noRd
 edges <- function(of) {
-  list(
-    x = graphics::grconvertX(0:1, of, "inches"), y = graphics::grconvertY(0:1, of, "inches")
-  )
+  list(x = graphics::grconvertX(0:1, of, "inches"), y = graphics::grconvertY(0:1, of, "inches"))
 }
 
 #' Text at places in inches, wherever in the figure they are
@@ -155,14 +153,10 @@ draw_marks <- function(kind, data) {
       data$x, data$y, pch = look$pch, col = look$col, bg = look$fill, cex = look$size,
       lwd = look$lwd
     ),
-    path = graphics::lines(
-      parted(x), parted(y), col = look$col, lty = look$lty, lwd = look$lwd
-    ),
+    path = graphics::lines(parted(x), parted(y), col = look$col, lty = look$lty, lwd = look$lwd),
     area = {
       fill <- data$fill[!duplicated(data$part)]
-      graphics::polygon(
-        parted(x), parted(y), col = ifelse(is.na(fill), look$fill, fill), border = look$col
-      )
+      graphics::polygon(parted(x), parted(y), col = ifelse(is.na(fill), look$fill, fill), border = look$col)
     },
     raster = draw_raster(data),
     name = draw_names(data),
@@ -180,9 +174,7 @@ draw_raster <- function(data) {
   y <- unique(data$y)
   image <- t(matrix(data$fill, length(x)))[rev(seq_along(y)), ]
   half <- c(diff(x[1:2]), diff(y[1:2])) / 2
-  graphics::rasterImage(
-    image, min(x) - half[1], min(y) - half[2], max(x) + half[1], max(y) + half[2]
-  )
+  graphics::rasterImage(image, min(x) - half[1], min(y) - half[2], max(x) + half[1], max(y) + half[2])
 }
 
 #' Names upright above or below points, short ones where the others have no room
@@ -202,9 +194,7 @@ draw_names <- function(data) {
 
 # Text that fits --------------------------------------------------------------
 
-line_height <- function(cex = 1) {
-  diff(graphics::strheight(c("M", "M\nM"), "inches", cex = cex))
-}
+line_height <- function(cex = 1) diff(graphics::strheight(c("M", "M\nM"), "inches", cex = cex))
 
 text_width <- function(text, cex = 1, font = 1) {
   max(graphics::strwidth(text, "inches", cex = cex, font = font), 0)

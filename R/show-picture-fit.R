@@ -165,9 +165,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
 curve_panel <- function(curve, event = NULL) {
   at <- curve$at
   factor <- !is.null(curve$levels)
-  line <- function(x, p, meanings) {
-    marks(if (factor) "point" else "path", x, p, meanings[1 + factor], 1)
-  }
+  line <- function(x, p, meanings) marks(if (factor) "point" else "path", x, p, meanings[1 + factor], 1)
   layers <- if (is.null(event)) {
     classes <- ncol(curve$prob)
     lapply(seq_len(classes), function(k) { # points of a level side by side

@@ -111,9 +111,7 @@ surface_colours <- c("#FBF7EE", "#A9CCE3", "#2E86C1")
 ring_colour <- "#D55E00"
 
 # Okabe and Ito's colours
-class_hues <- c(
-  "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999"
-)
+class_hues <- c("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 
 #' White with a share of each colour
 #' @noRd

@@ -162,9 +162,7 @@ describe_kernel <- function(x, digits) {
       )
     },
     if (length(kernel$nugget) > 1) " (a kernel for each class)",
-    if (is_in_order(x)) {
-      paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
-    }
+    if (is_in_order(x)) paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
   )
 }
 
