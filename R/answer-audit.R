@@ -121,8 +121,7 @@ audit_side <- function(given, id, side) {
   fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
   must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
   check_model(fit)
-  check_sites_kept(fit)
-  check_one_label(fit)
+  check_label_each(fit)
   list(given = fit, key = id_text(row_ids(fit$data)$value))
 }
 

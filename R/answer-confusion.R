@@ -36,8 +36,7 @@
 confusion <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   object <- judged_by(object)
   levels <- object$blueprint$levels
   all <- truth(object)

@@ -51,8 +51,7 @@ ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, objec
 #' @rdname ep_diagnostics
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   new_diagnostics(diagnose(object), diagnose_learning(object), object$learning$on_bound)
 }
 

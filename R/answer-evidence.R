@@ -215,8 +215,7 @@ average_evidence <- function(object) {
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' logLik(fit)
 logLik.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   several <- is_several(object) && !is_in_order(object)
   structure(
     log_evidence(object, if (is.null(object$ep) || several) "ep" else "gaussian"),

@@ -60,8 +60,7 @@ loo <- function(x, ...) UseMethod("loo")
 #' @export
 #' @rawNamespace S3method(loo::loo, sturdy_model)
 loo.sturdy_model <- function(x, ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   check_sites_kept(x)
   structure(
     loo_shape(row_loo(x), x$data$row_names),

@@ -50,8 +50,7 @@ recorded_fit <- function(object) {
 #' @importFrom stats residuals
 #' @export
 residuals.sturdy_model <- function(object, type = c("deviance", "pearson", "response"), ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
   p <- recorded_fit(object)
   code <- of_own_rows(object$data, label_code(object$data))
@@ -69,8 +68,7 @@ residuals.sturdy_model <- function(object, type = c("deviance", "pearson", "resp
 #' @importFrom stats deviance
 #' @export
 deviance.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   sum(residuals(object)[!duplicated(own_places(object$data))]^2, na.rm = TRUE)
 }
 
@@ -78,8 +76,7 @@ deviance.sturdy_model <- function(object, ...) {
 #' @importFrom stats simulate
 #' @export
 simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_fit(object)
   place <- own_places(object$data)

@@ -50,8 +50,7 @@ calibration <- function(object, bins = 10, level = 0.9, ...) {
   object <- fit_of(object, ...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   several <- is_several(object)
   levels <- object$blueprint$levels
   meant <- if (several) seq_along(levels) else 2L

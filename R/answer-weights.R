@@ -106,8 +106,7 @@ confint.sturdy_model <- function(object, parm, level = 0.95, ...) vcov.sturdy_mo
 #' @export
 confint.bpm <- function(object, parm = NULL, level = 0.95,
                         component = c("coefficients", "weights"), ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   level <- check_level(level)
   nodes <- coefficient_nodes(object, component)
   names <- rownames(nodes$A)

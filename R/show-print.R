@@ -172,11 +172,8 @@ describe_noise <- function(x, digits) {
   }
   matrix <- is_several(x) && length(x$epsilon) > 1
   rates <- if (matrix) format_range(x$epsilon, digits) else describe_rates(x, x$epsilon, digits)
-  paste0(
-    if (matrix) "a matrix, rates " else "epsilon = ", rates, if (!rate_learned(x)) {
-      " (fixed)"
-    } else if (matrix) " (learned), see noise_matrix()" else " (learned)"
-  )
+  how <- if (!rate_learned(x)) " (fixed)" else if (matrix) " (learned), see noise_matrix()" else " (learned)"
+  paste0(if (matrix) "a matrix, rates " else "epsilon = ", rates, how)
 }
 
 #' One rate, or the rate of each true class

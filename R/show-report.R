@@ -102,8 +102,7 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
     more = c(i = "Of scores it is {.code second_stage(scores, labels)}.")
   )
   object <- fit_of(object, ...)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   must(
     !missing(file), "file", "be given", "missing_argument",
     more = c(i = "The page is written there: {.code label_report(fit, \"report.html\")}.")

@@ -42,8 +42,7 @@
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' summary(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1))
 summary.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   check_posterior(object)
   inference <- describe_inference(object, 3)
   rows <- summary_rows(object)
