@@ -23,8 +23,6 @@ learns_by_nodes <- function(spec) {
 #'   another where inducing inputs were placed again; nodes see new_nodes(), or `NULL`.
 #' @noRd
 learn_fit <- function(latent, spec) {
-  native_keep_memory(TRUE)
-  on.exit(native_keep_memory(FALSE))
   spec$deadline <- seconds_now() + spec$control$budget
   spec$control$progress <- learn_work(spec$control$progress, latent)
   averages <- is_averaged(latent, spec)

@@ -5,7 +5,7 @@
 # native-family.R.
 
 # Is all memory that a fit works in kept for the next? Where not, what large fits took is given back.
-# Returns how many doubles are kept.
+# Returns how many doubles were kept so far.
 native_keep_memory <- function(all) .Call(C_keep_memory, all)
 
 # l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale

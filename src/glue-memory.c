@@ -71,11 +71,12 @@ void glue_with_memory(size_t n, glue_work *work, void *data) {
 }
 
 SEXP glue_keep_memory(SEXP all_) {
+  const double before = (double)kept.size;
   kept.all = WHOLE(all_);
   if (!kept.all && !kept.lent && (double)kept.size > KEPT_MOST) {
     free(kept.at);
     kept.at = NULL;
     kept.size = 0;
   }
-  return Rf_ScalarReal((double)kept.size);
+  return Rf_ScalarReal(before);
 }

@@ -185,17 +185,3 @@ extended_test("a kernel that some rows do not show is found on 90,000, within a 
   )
   expect_lt(-other$value - fit$learning$penalised, stage_near)
 })
-
-test_that("what a large fit works in is kept while it is learned, and given back", {
-  kept <- numeric()
-  fits <- native_weight_fit
-  local_mocked(native_weight_fit = function(...) {
-    out <- fits(...)
-    kept <<- c(kept, native_keep_memory(TRUE))
-    out
-  })
-  large <- 2e6 # KEPT_MOST, of src/glue-memory.c
-  bpm(y ~ a + b + e, staged_table(4e4), hyper = "optimum", control = ep_control(progress = FALSE))
-  expect_gt(max(kept), large)
-  expect_lte(native_keep_memory(FALSE), large)
-})
