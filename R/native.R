@@ -4,6 +4,10 @@
 # ep-engine.R. Further wrappers: native-predict.R, and of the t-exponential family
 # native-family.R.
 
+# Is all memory that a fit works in kept for the next? Where not, what large fits took is given back.
+# Returns how many doubles were kept so far.
+native_keep_memory <- function(all) .Call(C_keep_memory, all)
+
 # l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale
 native_kernel <- function(columns, hyper) {
   l <- 1 / (2 * as.double(hyper$lengthscale)^2)

@@ -1106,6 +1106,14 @@ mutant(
   "kept.lent = 1", "kept.lent = 0", r = "glue-team"
 )
 mutant(
+  "memory of a large fit is not given back", "src/glue-memory.c",
+  "if (!kept.all && !kept.lent", "if (0 && !kept.lent", r = "native$"
+)
+mutant(
+  "memory of a large fit is not kept while it is learned", "R/fit-molded.R",
+  "native_keep_memory(TRUE)", "native_keep_memory(FALSE)", r = "native$"
+)
+mutant(
   "what a short climb has learned is forgotten", "R/learn-modes.R",
   "look$learned <- look$opt$curvature", "look$learned <- NULL", r = "learn-newton"
 )
