@@ -71,7 +71,9 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
   old <- audit_side(old, id, "old")
   new <- audit_side(new, id, "new")
   if (is.data.frame(new$given) && is.data.frame(old$given)) {
-    old <- audit_fitted(old, formula, ...)
+    check_given(is.null(formula), "formula")
+    fit <- gpc(formula, old$given, ...)
+    old <- list(given = fit, key = old$key[fit$data$rows])
   } else check_no_dots(...)
   result <- audit_compared(old, new, level, by, fdr, alarm, labels)
   if (quit) {
@@ -85,10 +87,22 @@ audit <- function(old, new, formula = NULL, id = NULL, by = NULL, fdr = 0.1, lev
 #' @noRd
 audit_compared <- function(old, new, level, by = NULL, fdr = 0.1, alarm = 0.8, labels = NULL) {
   rows <- if (is.data.frame(new$given)) audit_table(old, new, labels) else audit_fits(old, new)
-  result <- audit_said(rows, audit_groups(rows, new$given, by), fdr, level)
-  result$alarm <- isTRUE(result$higher >= alarm)
-  result$status <- if (result$alarm) audit_alarm else 0L
-  structure(c(result, list(fdr = fdr, level = level)), class = "sturdy_audit")
+  groups <- audit_groups(rows, new$given, by)
+  judge <- audit_judge(rows$stage, groups)
+  said <- node_truth(judge)
+  came <- audit_listed(rows, judge, said)
+  changed <- !is.na(came$was)
+  counts <- c(kept = sum(!rows$came), changed = sum(changed), added = sum(!changed), removed = rows$removed)
+  suspects <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
+  rates <- audit_rates(judge, said, groups, level)
+  alarm <- isTRUE(rates$higher >= alarm)
+  structure(
+    c(
+      list(counts = counts, suspects = suspects, changed = came[changed, ]), rates,
+      list(alarm = alarm, status = if (alarm) audit_alarm else 0L, fdr = fdr, level = level)
+    ),
+    class = "sturdy_audit"
+  )
 }
 
 leave <- function(status) quit(save = "no", status = status)
@@ -107,10 +121,8 @@ audit_side <- function(given, id, side) {
   fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
   must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
   check_model(fit)
-  check_sites_kept(fit)
-  check_one_label(fit)
-  ids <- row_ids(fit$data)
-  list(given = fit, key = if (!is.null(ids)) id_text(ids$value))
+  check_label_each(fit)
+  list(given = fit, key = id_text(row_ids(fit$data)$value))
 }
 
 audit_file <- function(file, side) {
@@ -130,15 +142,6 @@ audit_key <- function(table, id, side) {
     more = c(x = "Twice, or missing: {.val {few(unique(key[duplicated(key) | is.na(key)]))}}.")
   )
   key
-}
-
-#' A fit in the place of a table
-#' @param side see audit_side(). @param ... arguments of gpc().
-#' @noRd
-audit_fitted <- function(side, formula, ...) {
-  check_given(is.null(formula), "formula")
-  fit <- gpc(formula, side$given, ...)
-  list(given = fit, key = side$key[fit$data$rows])
 }
 
 # Their rows ---------------------------------------------------------------------------
@@ -192,7 +195,10 @@ audit_table <- function(old, new, labels) {
   same <- which(!new_label)
   batch <- all(is.na(place)) # of further rows alone: all old ones are what was there
   kept <- if (batch) seq_along(own$y) else place[same]
-  scores <- audit_inputs(object, own$X, place[came], rows$X[came, , drop = FALSE])
+  scores <- own$X[place[came], , drop = FALSE] # of an old row, or a prediction
+  added <- is.na(place[came])
+  X <- rows$X[came[added], , drop = FALSE]
+  if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(X))
   stage$data <- audit_data(data_of(own, kept), scores, code[came], stage$blueprint$levels)
   list(
     stage = stage, was = c(rep(NA, length(kept)), was[came]),
@@ -201,16 +207,6 @@ audit_table <- function(old, new, labels) {
     came = rep(c(FALSE, TRUE), c(length(kept), length(came))),
     removed = if (batch) 0L else length(own$y) - sum(!is.na(place))
   )
-}
-
-#' Scores of what came in: those of an old row, or a prediction
-#' @param scores of the old rows. @param place of each among them, or `NA`. @param X encoded inputs.
-#' @noRd
-audit_inputs <- function(object, scores, place, X) {
-  scores <- scores[place, , drop = FALSE]
-  added <- is.na(place)
-  if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(X[added, , drop = FALSE]))
-  scores
 }
 
 #' Two fits, or a table that was there and a fit: its own scores judge all of its rows
@@ -279,20 +275,6 @@ audit_groups <- function(rows, table, by) {
 
 # What is said of them -----------------------------------------------------------------
 
-audit_said <- function(rows, groups, fdr, level) {
-  judge <- audit_judge(rows$stage, groups)
-  said <- node_truth(judge)
-  came <- audit_listed(rows, judge, said)
-  suspects <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
-  counts <- c(
-    kept = sum(!rows$came), changed = sum(!is.na(rows$was)), added = sum(rows$came & is.na(rows$was)), removed = rows$removed
-  )
-  c(
-    list(counts = counts, suspects = suspects, changed = came[!is.na(came$was), ]),
-    audit_rates(judge, said, groups, level)
-  )
-}
-
 #' What came in, the most suspicious first
 #' @return a data frame, see `changed` of audit()
 #' @noRd
@@ -302,28 +284,24 @@ audit_listed <- function(rows, judge, said) {
   levels <- judge$blueprint$levels
   was <- rows$was[place]
   p <- mean_over(said$p, said$weight)
-  listed <- data.frame(row = rows$position[place])
-  if (rows$named) listed$id <- rows$key[place]
-  listed <- cbind(
-    listed, label = found$label, was = factor(levels[was], levels), found[c("probability", "suggested")],
-    was_right = p[cbind(place, was)]
+  ids <- if (rows$named) list(name = "id", value = rows$key[place])
+  listed <- data.frame(
+    with_ids(rows$position[place], ids), label = found$label, was = class_factor(was, levels),
+    found[c("probability", "suggested")], was_right = p[cbind(place, was)], row.names = NULL
   )
-  row.names(listed) <- NULL
   listed[rows$came[place], ]
 }
 
 #' A label stage with a rate for each group
 #' @noRd
 audit_judge <- function(stage, groups) {
-  data <- stage$data
-  n <- length(data$y)
-  data[c("rows", "row_names", "n_given")] <- list(seq_len(n), as.character(seq_len(n)), n)
-  data$source <- as.integer(groups)
-  known <- report_known(data$reports)
+  n <- length(groups)
+  data <- c(stage$data[c("X", "y", "reports")], list(
+    rows = seq_len(n), row_names = as.character(seq_len(n)), n_given = n, source = as.integer(groups)
+  ))
   before <- recorded_before(data$reports)
   before <- lapply(before, `[`, groups[before$row] == "before") # what came in was recorded elsewhere
-  data <- known_reports(data, known, before, levels(groups))
-  data <- data[c("X", "y", "rows", "row_names", "n_given", "source", "reports")]
+  data <- known_reports(data, report_known(data$reports), before, levels(groups))
   new_second_stage(stage$spec, list(blueprint = stage$blueprint, data = data), stage$kind, stage$ordered)
 }
 

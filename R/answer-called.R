@@ -38,8 +38,7 @@ false_share <- function(p) cumsum(1 - p) / seq_along(p)
 fdr_cutoff <- function(found, by, fdr, given, test) {
   open <- given == "average" && !is.null(test) && !is_called(test)
   called <- seq_len(if (open) 0L else sum(found$fdr <= fdr))
-  p <- by[called]
-  unlikely <- sum(p < 0.5)
+  unlikely <- found$row[called][by[called] < 0.5]
   if (open) {
     inform_sturdy(
       c(
@@ -49,15 +48,12 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
       "open_verdict"
     )
   }
-  if (unlikely > 0) {
-    column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
-    inform_sturdy(
-      c(i = "{unlikely_words(unlikely, length(called), called_what(found))}, as the column
-             {.field {column}} shows."),
-      "likely_right", rows = found$row[called][p < 0.5]
-    )
-  }
-  c(called_rows(found, called, fdr, by), list(unlikely = unlikely, given = given, open = open))
+  column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
+  inform_these(
+    "likely_right", c(i = "{unlikely_words(length(these), length(called), called_what(found))}, as the column
+                           {.field {column}} shows."), rows = unlikely
+  )
+  c(called_rows(found, called, fdr, by), list(unlikely = length(unlikely), given = given, open = open))
 }
 
 #' @param called which rows of the list.
@@ -77,10 +73,8 @@ called_what <- function(found) if (is.null(found$reader)) "row" else "label"
 #' @param what see called_what().
 #' @noRd
 unlikely_words <- function(unlikely, called, what = "row") {
-  paste(
-    unlikely, "of the", count(called, what), "called wrong",
-    if (unlikely == 1) "is" else "are", "more likely right than wrong"
-  )
+  verb <- if (unlikely == 1) "is" else "are"
+  paste(unlikely, "of the", count(called, what), "called wrong", verb, "more likely right than wrong")
 }
 
 # By rows checked at random ---------------------------------------------------------------

@@ -77,9 +77,7 @@ coefficient_map <- function(object) {
   intercept <- object$prior$intercept
   factors <- which(vapply(coding, function(c) c$kind != "numeric", NA))
   whole <- if (!intercept) utils::head(factors, 1)
-  parts <- lapply(seq_along(coding), function(j) {
-    coding_map(coding[[j]], names(coding)[j], j %in% whole)
-  })
+  parts <- lapply(seq_along(coding), function(j) coding_map(coding[[j]], names(coding)[j], j %in% whole))
   width <- c(if (intercept) 1L, vapply(parts, function(part) ncol(part$map), 1L))
   constant <- c(if (intercept) 1, unlist(lapply(parts, `[[`, "constant")))
   end <- cumsum(width)
@@ -103,17 +101,10 @@ coding_map <- function(coding, name, whole) {
     map <- matrix(1 / coding$scale, dimnames = list(name, NULL))
     return(list(map = map, constant = -coding$center / coding$scale))
   }
-  size <- length(coding$levels)
-  if (whole) {
-    map <- diag(1, size)
-    rownames(map) <- paste0(name, coding$levels)
-    return(list(map = map, constant = numeric(size)))
-  }
-  B <- level_contrasts(coding)
-  words <- if (is.null(colnames(B))) seq_len(ncol(B)) else colnames(B)
-  back <- solve(cbind(1, B))
-  map <- back[-1, , drop = FALSE]
-  dimnames(map) <- list(paste0(name, words), NULL)
+  B <- if (whole) diag(1, length(coding$levels)) else level_contrasts(coding)
+  back <- if (whole) rbind(0, B) else solve(cbind(1, B))
+  words <- if (whole) coding$levels else c(colnames(B), if (is.null(colnames(B))) seq_len(ncol(B)))
+  map <- structure(back[-1, , drop = FALSE], dimnames = list(paste0(name, words), NULL))
   list(map = map, constant = back[1, ])
 }
 
@@ -136,19 +127,18 @@ level_contrasts <- function(coding) {
 #' @return a row a column or level, as weight_table(); `NA` for the intercept and for columns that
 #'   can't change alone.
 #' @noRd
-odds_table <- function(object, level, draws = 1000L) {
+odds_table <- function(object, level) {
   check_by_ep(object)
+  draws <- 1000L
   X <- object$data$X[spread_over(nobs(object), 1000L), , drop = FALSE]
   log_odds <- function(X) average_log_odds(path_link(object, X, draws))
   none <- rep(NA_real_, draws)
   parts <- lapply(seq_along(object$blueprint$coding), function(j) {
     pairs <- compared_inputs(object$blueprint, j, X)
-    if (!stands_alone(object$blueprint, j)) {
-      return(lapply(pairs$to, function(to) none))
-    }
-    from <- log_odds(pairs$from)
+    alone <- stands_alone(object$blueprint, j)
+    from <- if (alone) log_odds(pairs$from)
     lapply(pairs$to, function(to) {
-      apart <- log_odds(to) - from
+      apart <- if (alone) log_odds(to) - from else none
       replace(apart, is.nan(apart), 0) # of odds that are infinite, both
     })
   })

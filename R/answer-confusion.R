@@ -36,8 +36,7 @@
 confusion <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   object <- judged_by(object)
   levels <- object$blueprint$levels
   all <- truth(object)
@@ -97,9 +96,7 @@ print.sturdy_confusion <- function(x, digits = 2, ...) {
   print_title("Rows by recorded class and class predicted from the other rows")
   print(x$predicted)
   cat("\n")
-  print_title(
-    "Expected rows by true class and recorded class (", format(100 * x$level), "% intervals)"
-  )
+  print_title("Expected rows by true class and recorded class (", format(100 * x$level), "% intervals)")
   words <- x$true
   number <- function(v) if (v > 0 && v < 0.05) "< 0.05" else count_text(v, digits)
   words[] <- paste0(

@@ -43,9 +43,7 @@
 #' @examples
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' ep_diagnostics(fit)
-ep_diagnostics <- function(object, ...) {
-  UseMethod("ep_diagnostics")
-}
+ep_diagnostics <- function(object, ...) UseMethod("ep_diagnostics")
 
 #' @export
 ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, object, ...)
@@ -53,11 +51,8 @@ ep_diagnostics.default <- function(object, ...) by_own_fit(ep_diagnostics, objec
 #' @rdname ep_diagnostics
 #' @export
 ep_diagnostics.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
-  new_diagnostics(
-    diagnose(object), diagnose_learning(object), object$learning$on_bound
-  )
+  fit_of(object, ...)
+  new_diagnostics(diagnose(object), diagnose_learning(object), object$learning$on_bound)
 }
 
 #' @rdname ep_diagnostics
@@ -87,23 +82,15 @@ diagnose <- function(object) {
     list(
       status = "exact", numbers = none,
       happened = "The likelihood of the scores is exact: there is no EP that could fail.",
-      means = paste(
-        "Everything depends on the scores being out of sample: made for each row without its own label.",
-        "In-sample scores hide wrong labels."
-      )
+      means = "All depends on scores made for each row without its label: in-sample ones hide wrong labels."
     )
   } else if (!is.null(object$filter)) {
     list(
       status = "filtered", numbers = none,
-      happened = paste(
-        "Assumed density filtering absorbed", whole(object$filter$rows), "rows in one pass, in their order."
-      ),
+      happened = paste("Assumed density filtering absorbed", whole(object$filter$rows), "rows in one pass."),
       means = c(
         "The posterior depends on the order of the rows. There is no iteration that could fail to converge.",
-        paste0(
-          "For ", format(100 * filter_error(object), digits = 3),
-          "% of the rows, the label predicted before absorbing the row was wrong."
-        )
+        paste0(format(100 * filter_error(object), digits = 3), "% of labels were predicted wrongly before.")
       )
     )
   } else {
@@ -116,19 +103,11 @@ diagnose_ep <- function(ep, linear = FALSE) {
   found <- findings(
     c(list(happened = ep$message), ep_advice(ep$status, linear)),
     if (negative > 0) list(
-      happened = paste0(
-        "Sites with a negative precision: ", negative, " of ", length(ep$sites$tau), "."
-      ),
-      means = paste(
-        "A negative precision marks a label that the other rows contradict; this is",
-        "expected with label noise."
-      )
+      happened = paste0("Sites with a negative precision: ", negative, " of ", length(ep$sites$tau), "."),
+      means = "A negative precision marks a label that the other rows contradict, as wrong ones do."
     ),
     if (!is.null(ep$rival)) list(
-      means = paste(
-        "With several fixed points the probabilities are less certain than they look:",
-        "the fit holds the one with the better criterion."
-      ),
+      means = "Of several fixed points this is the best one: probabilities are less certain than they look.",
       do = "A larger nugget or epsilon often leaves one fixed point."
     )
   )
@@ -140,11 +119,8 @@ diagnose_ep <- function(ep, linear = FALSE) {
 
 diagnose_learning <- function(object) {
   learning <- object$learning
-  if (is.null(learning)) {
-    return(NULL)
-  }
-  if (identical(learning$method, "integrate")) {
-    return(diagnose_average(object))
+  if (is.null(learning) || identical(learning$method, "integrate")) {
+    return(if (!is.null(learning)) diagnose_average(object))
   }
   bounds <- learning$on_bound
   findings(
@@ -159,10 +135,7 @@ diagnose_learning <- function(object) {
     ),
     if (isFALSE(learning$cold_start)) list(
       happened = "EP from a cold start does not reach the value that the search found.",
-      means = paste(
-        "EP has several fixed points at these hyperparameters, or none: do not",
-        "rely on this optimum."
-      ),
+      means = "EP has several fixed points there, or none: do not rely on this optimum.",
       do = "Hold the nugget or epsilon at a larger value, or use a stronger prior."
     ),
     if (length(bounds)) list(
@@ -189,9 +162,8 @@ diagnose_average <- function(object) {
       happened = paste0("The search for modes stopped early: ", object$learning$message, ".")
     ),
     if (by_nodes && isTRUE(model$pareto_k > 0.7 || model$ess < 10)) list(
-      means = paste(
-        "The weights of the nodes are uneven with", named,
-        "(few effective nodes, or Pareto k above 0.7): averages are rough there."
+      means = paste0(
+        "Averages with ", named, " are rough: few nodes are effective, or Pareto k is above 0.7."
       ),
       do = paste(
         if (length(object$kernel$lengthscale) > 1) "Use kernel_iso(), or hold" else "Hold",
@@ -206,9 +178,7 @@ diagnose_average <- function(object) {
 bound_words <- function(bounds, values) {
   kind <- sub("[.@].*", "", bounds) # nugget@<class>, with a kernel for each class
   end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
-  said <- vapply(names(bound_meanings), function(of) {
-    any(grepl(paste0("^", of, "$"), paste(kind, end)))
-  }, NA)
+  said <- vapply(names(bound_meanings), function(of) any(grepl(paste0("^", of, "$"), paste(kind, end))), NA)
   unname(bound_meanings[said])
 }
 
@@ -216,19 +186,13 @@ bound_words <- function(bounds, values) {
 bound_meanings <- c(
   "lengthscale upper" = "A lengthscale on its upper bound: the column has no influence.",
   "prior_scale lower" = "A prior scale on its lower bound: the column has no influence.",
-  "prior_scale upper" = paste(
-    "A prior scale on its upper bound: the column far outweighs the intercept and the other",
-    "columns."
-  ),
-  "lengthscale lower" = paste(
-    "A lengthscale on its lower bound: rows that differ in the column carry no information about",
-    "each other."
-  ),
+  "prior_scale upper" = "A prior scale on its upper bound: the column far outweighs all else.",
+  "lengthscale lower" =
+    "A lengthscale on its lower bound: rows that differ there carry no information about each other.",
   "(bias|nugget|epsilon) lower" =
     "A bias, nugget or epsilon on its lower bound: the data show no need for it.",
   "epsilon upper" = "epsilon near 1/2: to this model the labels look like coin tosses.",
-  "(bias|nugget) upper" =
-    "A bias or nugget on its upper bound: the inputs explain almost nothing."
+  "(bias|nugget) upper" = "A bias or nugget on its upper bound: the inputs explain almost nothing."
 )
 
 #' @export

@@ -82,15 +82,11 @@ brought_once <- function(wrong, checks, fdr) {
 drawn_rows <- function(object, said, order, checks, fdr) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1, open = TRUE)
   check_enough(checks, fdr, "n", c(i = "The smallest number that can is {.code n = {ceiling((1 - 1e-9) / fdr) - 1}}."))
-  must(
-    !anyDuplicated(object$data$rows), "object", "be a fit without copies of rows: they would be checked
-     together", "drawn"
-  )
+  apart <- "be a fit without copies of rows: they would be checked together"
+  must(!anyDuplicated(object$data$rows), "object", apart, "drawn")
   open <- order[said$source[order] > 0L]
-  must(
-    checks < length(open), "n", "leave rows that are not checked: {length(open)} label{?s} {?is/are} open",
-    "range"
-  )
+  some <- checks < length(open)
+  must(some, "n", "leave rows that are not checked: {length(open)} label{?s} {?is/are} open", "range")
   price <- draw_price(said, open, checks, fdr)
   list(place = sort(open[sample.int(price$among, checks)]), price = price)
 }

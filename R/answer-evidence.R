@@ -135,11 +135,7 @@
 #' exact
 #' exact$log_evidence
 log_evidence <- function(object,
-                         method = c(
-                           "ep", "ep_zp", "gaussian", "corrected",
-                           "integrated", "ais"
-                         ),
-                         ...) {
+                         method = c("ep", "ep_zp", "gaussian", "corrected", "integrated", "ais"), ...) {
   object <- fit_of(object)
   one <- !is_several(object) || is_in_order(object)
   known <- c("ep", if (one) c("ep_zp", "gaussian"), "corrected", "integrated", "ais")
@@ -172,27 +168,19 @@ known_evidence <- function(value) {
 #' @noRd
 integrated_of <- function(object) {
   check_by_ep(object)
-  average <- average_evidence(object)
-  if (!is.null(average)) {
-    return(average)
-  }
   spec <- object$spec
   at_mode <- is.infinite(spec$df) && spec$criterion == "evidence"
-  value <- if (is_several(object) && identical(spec$epsilon, "matrix")) {
+  value <- if (is_average(object)) {
+    average_evidence(object)
+  } else if (is_several(object) && identical(spec$epsilon, "matrix")) {
     not_integrated("a learned matrix is integrated by {.code hyper = \"integrate\"}")
   } else {
-    integrated_evidence(
-      model_latent(object), spec, if (at_mode && rate_learned(object)) object$epsilon,
-      search = !at_mode
-    )
+    epsilon <- if (at_mode && rate_learned(object)) object$epsilon
+    integrated_evidence(model_latent(object), spec, epsilon, search = !at_mode)
   }
   if (is.na(value)) {
-    warn_sturdy(
-      paste0(
-        "The evidence can't be integrated over the hyperparameters: ", attr(value, "why"), "."
-      ),
-      "not_integrated"
-    )
+    why <- "The evidence can't be integrated over the hyperparameters: "
+    warn_sturdy(paste0(why, attr(value, "why"), "."), "not_integrated")
   }
   as.numeric(value)
 }
@@ -227,8 +215,7 @@ average_evidence <- function(object) {
 #' fit <- gpc(matrix(c(-2, -1, 1, 2)), c(0, 0, 1, 1), epsilon = 0.05)
 #' logLik(fit)
 logLik.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   several <- is_several(object) && !is_in_order(object)
   structure(
     log_evidence(object, if (is.null(object$ep) || several) "ep" else "gaussian"),

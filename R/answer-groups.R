@@ -75,8 +75,7 @@ group_cells <- 2e7   # this, and never more of them at once
 group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted = NULL, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   levels <- object$blueprint$levels
   if (is.null(class) && length(levels) == 2) class <- levels[2]
   if (!is.null(class)) class <- match(check_choice(class, levels, "class"), levels)
@@ -106,9 +105,8 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
 check_groups <- function(data, by) {
   if (is.null(by)) {
     sources <- data$reports$sources
-    must(
-      length(sources) > 1, "by", "be given: the fit has no {.arg rates} of groups", c("by", "missing_argument")
-    )
+    no_rates <- "be given: the fit has no {.arg rates} of groups"
+    must(length(sources) > 1, "by", no_rates, c("by", "missing_argument"))
     return(factor(sources[data$source], sources))
   }
   must(

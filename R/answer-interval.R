@@ -27,15 +27,12 @@ predicted_interval <- function(object, rows, level) {
   prob <- prob_new(object, rows$X)
   drawn <- is_several(object) || !is.null(object$label_stage)
   ends <- if (drawn) drawn_interval(object, rows$X, prob, level) else event_interval(object, rows$X, level)
+  parts <- c(list(estimate = prob), ends)
   if (is_several(object)) {
-    parts <- c(list(estimate = prob), ends)
     return(structure(lapply(parts, named_prob, rows, object), class = "sturdy_class_ends"))
   }
-  if (drawn) ends <- lapply(ends, function(end) end[, 2])
-  with_ends(data.frame(
-    estimate = rows$spread(prob[, 2]), lower = rows$spread(ends$lower),
-    upper = rows$spread(ends$upper), row.names = make.unique(as.character(rows$row_names))
-  ))
+  event <- lapply(parts, function(p) rows$spread(if (is.matrix(p)) p[, 2] else p))
+  with_ends(data.frame(event, row.names = make.unique(as.character(rows$row_names))))
 }
 
 #' @export
@@ -48,10 +45,7 @@ print.sturdy_class_ends <- function(x, digits = 3, ...) {
 #' Probabilities of the classes, in rows as they were given, with names
 #' @noRd
 named_prob <- function(prob, rows, object) {
-  matrix(
-    rows$spread(prob), ncol = ncol(prob),
-    dimnames = list(rows$row_names, object$blueprint$levels)
-  )
+  matrix(rows$spread(prob), ncol = ncol(prob), dimnames = list(rows$row_names, object$blueprint$levels))
 }
 
 #' The latent functions without their nuggets, under each node
@@ -60,14 +54,10 @@ named_prob <- function(prob, rows, object) {
 known_latent <- function(object, X) {
   latent <- node_latent(object, X)
   functions <- dim(latent$m)[2]
-  nugget <- vapply(nodes_hyper(object)[latent$node], function(hyper) {
-    rep_len(hyper$nugget, functions)
-  }, numeric(functions))
-  noise <- array(rep(nugget, each = nrow(X)), dim(latent$m))
-  list(
-    m = latent$m, sd = sqrt(pmax(latent$s2 - noise, .Machine$double.xmin)), noise = noise,
-    weight = latent$weight
-  )
+  nugget <- lapply(nodes_hyper(object)[latent$node], function(hyper) rep_len(hyper$nugget, functions))
+  noise <- array(rep(unlist(nugget), each = nrow(X)), dim(latent$m))
+  sd <- sqrt(pmax(latent$s2 - noise, .Machine$double.xmin))
+  list(m = latent$m, sd = sd, noise = noise, weight = latent$weight)
 }
 
 # In closed form ---------------------------------------------------------------------

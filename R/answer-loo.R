@@ -54,16 +54,13 @@
 #' score
 #' score$estimates["elpd_loo", "Estimate"]
 #' exp(score$pointwise[, "elpd_loo"])
-loo <- function(x, ...) {
-  UseMethod("loo")
-}
+loo <- function(x, ...) UseMethod("loo")
 
 #' @rdname loo
 #' @export
 #' @rawNamespace S3method(loo::loo, sturdy_model)
 loo.sturdy_model <- function(x, ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   check_sites_kept(x)
   structure(
     loo_shape(row_loo(x), x$data$row_names),
@@ -89,18 +86,11 @@ loo.default <- function(x, ...) {
 #' The lists `estimates` and `pointwise` of the loo package
 #' @noRd
 loo_shape <- function(elpd, names) {
-  none <- rep(NA_real_, length(elpd))
+  pointwise <- cbind(elpd_loo = elpd, p_loo = rep(NA_real_, length(elpd)), looic = -2 * elpd)
+  rownames(pointwise) <- as.character(names)
   se <- se_sum(elpd)
-  rows <- c("elpd_loo", "p_loo", "looic")
-  list(
-    estimates = cbind(
-      Estimate = stats::setNames(c(sum(elpd), NA, -2 * sum(elpd)), rows),
-      SE = c(se, NA, 2 * se)
-    ),
-    pointwise = matrix(
-      c(elpd, none, -2 * elpd), ncol = 3, dimnames = list(as.character(names), rows)
-    )
-  )
+  sums <- c(elpd_loo = sum(elpd), p_loo = NA, looic = -2 * sum(elpd))
+  list(estimates = cbind(Estimate = sums, SE = c(se, NA, 2 * se)), pointwise = pointwise)
 }
 
 #' Standard error of a sum of independent terms, `NA` of one
@@ -114,18 +104,14 @@ print.sturdy_loo <- function(x, digits = 4, ...) {
   labels <- c(attr(x, "labels"), length(elpd))[1]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
-  print_title(
-    "<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label")
-  )
+  print_title("<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label"))
   print_fields(c(
     "Sum" = paste0(
       format(score[["Estimate"]], digits = digits), " (standard error ",
       format(score[["SE"]], digits = 2), ")"
     ),
     "Mean" = format(sum(elpd) / labels, digits = digits),
-    "Lowest" = paste0(
-      format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest]
-    )
+    "Lowest" = paste0(format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest])
   ))
   invisible(x)
 }

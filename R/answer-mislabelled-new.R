@@ -22,9 +22,7 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   some <- if (is_test(object)) list(if_some = said$if_some)
   object$data <- new$data
   found <- suspicion(object, said$rows, row_ids(new$data, id), more = some)
-  new_mislabelled(
-    found, fdr, given, test, NULL, said$expected, n = nrow(found), rate = shown_rate(object)
-  )
+  new_mislabelled(found, fdr, given, test, NULL, said$expected, n = nrow(found), rate = shown_rate(object))
 }
 
 #' The same of rows that are not here: a method of their class writes what is found
@@ -44,13 +42,9 @@ answers_in_order <- function(object, said, data, unusual = NULL) {
 #' @noRd
 no_labelled_rows <- function(object) {
   blueprint <- object$blueprint
-  reports <- label_reports(
-    integer(), length(blueprint$levels), integer(), object$data$reports$sources
-  )
-  list(
-    X = matrix(0, 0, length(blueprint_columns(blueprint)$group)),
-    data = list(y = numeric(), rows = integer(), reports = reports)
-  )
+  reports <- label_reports(integer(), length(blueprint$levels), integer(), object$data$reports$sources)
+  X <- matrix(0, 0, length(blueprint_columns(blueprint)$group))
+  list(X = X, data = list(y = numeric(), rows = integer(), reports = reports))
 }
 
 #' New rows as they are encoded, and what is recorded of them
@@ -73,9 +67,7 @@ labelled_rows <- function(object, newdata, labels, rates) {
 
 #' Encoded new rows as what judges the labels takes them
 #' @noRd
-rows_for_judge <- function(object, X) {
-  if (is.null(object$label_stage)) X else label_stage_rows(object, X)
-}
+rows_for_judge <- function(object, X) if (is.null(object$label_stage)) X else label_stage_rows(object, X)
 
 #' What a fit says of the true classes of labelled rows, and of how many labels are wrong
 #'
@@ -147,8 +139,7 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
     list(count = sum(colSums(wrong) * share))
   } else {
     density <- wrong_mixture(wrong, share)
-    ends <- density_summary(blurred_density(density, shared, n), level)[c("lower", "upper")]
-    c(density_summary(density, NULL), ends)
+    c(density_summary(density, NULL), density_summary(blurred_density(density, shared, n), level)[-1])
   }
   uncertain <- rate_learned(object) && length(weight) > 1
   c(expected, list(
@@ -173,10 +164,8 @@ shared_sd <- function(object, X, data) {
   p <- path_prob(fit, X[rows, , drop = FALSE], shared_draws) # rows x draws, by true class
   omega <- as_omega(unname(judged_by(object)$omega), reports$classes, length(reports$sources))
   likelihood <- report_likelihood(reports, omega)
-  classes <- seq_along(p)
-  joint <- lapply(classes, function(t) p[[t]] * likelihood[, t])
-  as_labelled <- Reduce(`+`, lapply(classes, function(t) joint[[t]] * (label == t)))
-  right <- as_labelled / Reduce(`+`, joint)
+  joint <- Map(function(p, t) p * likelihood[, t], p, seq_along(p))
+  right <- Reduce(`+`, Map(function(p, t) p * (label == t), joint, seq_along(p))) / Reduce(`+`, joint)
   right[is.nan(right)] <- 0 # a label that the noise holds for impossible
   stats::sd(colMeans(1 - right))
 }

@@ -16,9 +16,7 @@ print.sturdy_mislabelled <- function(x, n = 10, digits = 2, ...) {
   cat("<sturdy_mislabelled> ", count(attr(x, "n"), "label"), "\n", sep = "")
   print_fields(mislabelled_fields(x, digits))
   shown <- utils::head(as.data.frame(x), n)
-  if (nrow(shown)) {
-    print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
-  }
+  if (nrow(shown)) print(small_shares(shown_rows(shown), digits), digits = digits, row.names = FALSE)
   rest <- nrow(x) - nrow(shown)
   if (rest > 0) cat("(", count(rest, paste("less suspicious", called_what(x))), " not shown)\n", sep = "")
   invisible(x)
@@ -40,10 +38,7 @@ mislabelled_fields <- function(x, digits) {
   if (!is.null(test)) test$first <- first
   c(
     if (is.null(test)) {
-      c(
-        "How many?" = describe_wrong(expected, digits, attr(x, "n")),
-        "What next?" = next_words(first)
-      )
+      c("How many?" = describe_wrong(expected, digits, attr(x, "n")), "What next?" = next_words(first))
     } else {
       c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
     },
@@ -58,26 +53,23 @@ mislabelled_fields <- function(x, digits) {
 # A probability next to 0 would make a whole column scientific
 small_shares <- function(shown, digits) {
   small <- vapply(shown, function(v) is.double(v) && any(v > 0 & v < 1e-4, na.rm = TRUE), NA)
-  shown[small] <- lapply(shown[small], format_shares, digits)
-  shown
+  replace(shown, small, lapply(shown[small], format_shares, digits))
 }
 
 # The rows as they are shown: of several classes a column says in words what the label
 # should be.
 shown_rows <- function(shown) {
   classes <- vapply(shown, is.factor, NA)
-  shown[classes] <- lapply(shown[classes], function(f) {
-    levels(f) <- quoted_empty(levels(f))
-    f
-  })
+  shown[classes] <- lapply(shown[classes], function(f) `levels<-`(f, quoted_empty(levels(f))))
   if (length(shown$contradicts)) {
     shown$contradicts <- ifelse(is.na(shown$contradicts), "-", shown$contradicts)
     shown[c("rank", "loo_wrong")] <- NULL # the order says one and loo the other, and lines are full
   }
   several <- !is.null(shown$runner_up)
   words <- as.character(shown$suggested)
-  unclear <- if (several) paste0("unclear: ", words, " or ", shown$runner_up)
-  if (several) words <- ifelse(shown$p_suggested >= 0.5, words, unclear)
+  if (several) {
+    words <- ifelse(shown$p_suggested >= 0.5, words, paste0("unclear: ", words, " or ", shown$runner_up))
+  }
   shown$suggested <- ifelse(shown$probability > 0.5, words, "-")
   shown[setdiff(names(shown), if (several) c("runner_up", "p_runner_up", "loo_wrong", "if_some"))]
 }
@@ -91,8 +83,7 @@ describe_wrong <- function(expected, digits, n = NULL) {
   far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
   paste0(
     number(expected$count), if (!is.null(n)) paste(" of", whole(n)), " (",
-    format(100 * expected$level), "% interval ",
-    range_text(list(lower = whole(expected$lower), upper = whole(expected$upper))),
+    interval_words(expected$level, lapply(expected[c("lower", "upper")], whole)),
     if (expected$epsilon == "given") ", epsilon taken as known",
     if (far) paste0(
       "; ", number(at_fit),

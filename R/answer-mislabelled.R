@@ -197,9 +197,7 @@
 #' plan$label <- truth[plan$row]
 #' mislabelled(update(fit, checked = plan), fdr = 0.1)
 #' @order 1
-mislabelled <- function(object, ...) {
-  UseMethod("mislabelled")
-}
+mislabelled <- function(object, ...) UseMethod("mislabelled")
 
 #' @export
 mislabelled.default <- function(object, ...) {
@@ -208,10 +206,8 @@ mislabelled.default <- function(object, ...) {
   }
   must(
     !is.null(scorer_of(object)), "object", "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or
-     {.fn second_stage}, or probabilities of any classifier", got = object, more = c(
-      i = "Probabilities are a matrix with a column for each class, made without the label of the
-           row."
-    )
+     {.fn second_stage}, or probabilities of any classifier", got = object,
+    more = c(i = "Probabilities have a column for each class, made without the label of the row.")
   )
   mislabelled.matrix(object, ...)
 }

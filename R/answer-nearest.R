@@ -26,10 +26,9 @@ row_similarity <- function(object, rows) UseMethod("row_similarity")
 
 row_similarity.default <- function(object, rows) {
   X <- object$data$X
-  columns <- model_columns(object)
   over_lengthscales(object, function(lengthscale) {
     hyper <- list(lengthscale = unname(lengthscale), variance = 1, bias = 0, nugget = 0, linear = 0)
-    native_gram(X[rows, , drop = FALSE], X, columns, hyper)
+    native_gram(X[rows, , drop = FALSE], X, model_columns(object), hyper)
   })
 }
 
@@ -52,14 +51,17 @@ row_similarity.second_stage <- function(object, rows) {
 row_similarity.bpm <- function(object, rows) {
   X <- object$data$X
   over_nodes(object, function(k) {
-    weight <- latent_at(object, k)$weights$mean
-    if (object$prior$intercept) weight <- weight[-1]
-    moved <- t(X) * weight
-    distance <- vapply(
-      rows, function(i) colSums((moved - moved[, i])^2), numeric(nrow(X))
-    )
+    moved <- t(X) * input_weights(object, k)
+    distance <- vapply(rows, function(i) colSums((moved - moved[, i])^2), numeric(nrow(X)))
     exp(-t(distance) / 2)
   })
+}
+
+#' The weights of a Bayes point machine at a node, without that of the intercept
+#' @noRd
+input_weights <- function(object, k) {
+  weight <- latent_at(object, k)$weights$mean
+  if (object$prior$intercept) weight[-1] else weight
 }
 
 #' Inputs by how much they matter, those first that do most: shortest lengthscale, or
@@ -81,10 +83,7 @@ input_order.second_stage <- function(object) {
 
 input_order.bpm <- function(object) {
   group <- blueprint_columns(object$blueprint)$group
-  weight <- abs(over_nodes(object, function(k) latent_at(object, k)$weights$mean))
-  if (object$prior$intercept) weight <- weight[-1]
-  largest <- vapply(
-    seq_along(object$blueprint$columns), function(j) max(weight[group == j], 0), numeric(1)
-  )
+  weight <- abs(over_nodes(object, function(k) input_weights(object, k)))
+  largest <- vapply(seq_along(object$blueprint$columns), function(j) max(weight[group == j], 0), 0)
   list(place = order(-largest), value = largest, what = "size of the weight")
 }

@@ -32,18 +32,16 @@ noise_matrix <- function(object, level = 0.9, reader = NULL, ...) {
   object <- fit_of(object, ...)
   if (!is.null(level)) level <- check_level(level)
   object <- check_judge(object)
-  source <- if (!is.null(reader)) { # 1 for the one that is asked about, 0 for the others
+  size <- source_sizes(object$data$reports)
+  if (!is.null(reader)) {
     check_has_readers(object)
     readers <- object$data$reports$sources
-    must(
-      is_one_of(reader, readers), "reader", "be one of {.or {.val {few(readers)}}}", "readers",
-      got = reader
-    )
-    as.numeric(readers == reader)
+    known <- is_one_of(reader, readers)
+    must(known, "reader", "be one of {.or {.val {few(readers)}}}", "readers", got = reader)
+    size <- as.numeric(readers == reader)
   }
   omega <- object$omega
   at <- noise_points(object)
-  size <- if (is.null(source)) source_sizes(object$data$reports) else source
   entries <- matrix(vapply(at$omega, mean_omega, omega, size), length(omega))
   omega[] <- drop(entries %*% at$weight)
   ends <- at$ends(t(entries), if (rate_learned(object)) level)
@@ -64,12 +62,15 @@ rare_classes <- function(object) {
   if (has_readers(object) || !rate_learned(object) || !has_rows(object) || !by_class) {
     return(NULL)
   }
-  times <- report_times(object$data$reports)
-  code <- label_code(object$data)
   levels <- object$blueprint$levels
-  rare <- vapply(seq_along(levels), function(c) sum(times[code == c]) < rare_rows, NA)
-  if (any(rare)) levels[rare]
+  labels <- class_sums(report_times(object$data$reports), label_code(object$data), length(levels))
+  rare <- levels[labels < rare_rows]
+  if (length(rare)) rare
 }
+
+#' Sums over the rows of each class
+#' @noRd
+class_sums <- function(v, code, classes) vapply(seq_len(classes), function(c) sum(v[code == c]), 0)
 
 rare_words <- function(rare) {
   if (length(rare)) {

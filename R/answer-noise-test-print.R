@@ -10,23 +10,18 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   cat("<sturdy_noise_test>\n")
   print_fields(c(verdict_lines(x, digits), named_notes(verdict_notes(x))))
   number <- function(v) format(signif(v, digits))
+  none <- c(bounded(x$probability_none, number), number(x$prior_none))
   cat("\nWhat it rests on\n")
   print_fields(c(
-    "No label is wrong" = paste0(
-      "probability ", bounded(x$probability_none, number), " (before the data ",
-      number(x$prior_none), ")"
-    ),
+    "No label is wrong" = paste0("probability ", none[1], " (before the data ", none[2], ")"),
     "Bayes factor for some" = bounded(x$bayes_factor, number, 1e4),
     if (!x$settled) c("If some are wrong" = count_interval(x$any, x, digits), "Averaged" = count_interval(x$average, x, digits))
   ))
-  models <- x$models
+  columns <- c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k", "method")
+  models <- x$models[columns]
   models$pareto_k <- round(models$pareto_k, 2)
   cat("\nNoise models\n")
-  print(
-    models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k",
-             "method")],
-    digits = digits + 1, row.names = FALSE
-  )
+  print(models, digits = digits + 1, row.names = FALSE)
   cat("\n")
   print_title("Flip rates by true class, if some labels are wrong")
   rates <- x$rates
@@ -37,8 +32,5 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
 }
 
 count_interval <- function(part, test, digits) {
-  paste0(
-    count_text(part$count, digits), " ", of_words(test), " (", format(100 * test$level),
-    "% interval ", range_text(part), ")"
-  )
+  paste0(count_text(part$count, digits), " ", of_words(test), " (", interval_words(test$level, part), ")")
 }

@@ -115,16 +115,14 @@ noise_test <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   if (is_several(object)) check_posterior(object)
+  hint <- if (has_rows(object)) {
+    "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
+  } else if (is.null(object$filter)) {
+    "For example by {.code epsilon = \"average\"} from the start."
+  } else "This one keeps no rows, which a test takes: fit some thousands, drawn at random, by {.fn bpm}."
   must(
-    is_test(object), "object",
-    "be a fit that averages over noise models, with and without wrong labels", "no_average", more = c(i = if (has_rows(object)) {
-      "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
-    } else if (is.null(object$filter)) {
-      "For example by {.code epsilon = \"average\"} from the start."
-    } else {
-      "This one keeps no rows, which a test takes: fit a few thousand of them, drawn at random, by
-       {.fn bpm} with its defaults."
-    })
+    is_test(object), "object", "be a fit that averages over noise models, with and without wrong labels",
+    "no_average", more = c(i = hint)
   )
   noise_statement(object, level)
 }
@@ -140,16 +138,18 @@ noise_statement <- function(object, level) {
   hides <- scores_hide(object, ends)
   evidence <- stated_evidence(fit, object, labels, hides)
   counts <- stated_counts(object, labels, level, average_count(object, level, ends, hides))
-  structure(
-    c(
-      evidence, labels, counts, stated_doubts(object, labels, evidence$kind),
-      list(
-        rates = rate_table(object, level, models_with_errors(object)), linear = inherits(fit, "bpm"),
-        noticed = if (!labels$readers) noticed_once(fit), ends = if (!is.null(level)) ends
-      )
-    ),
-    class = "sturdy_noise_test"
+  one <- !labels$readers # label of each row
+  rows <- one && has_rows(object)
+  doubts <- list( # about classes
+    suspects = if (one && is_called(evidence)) suspected_class(object), one_kind = if (rows) one_kind(object),
+    alike = if (one && evidence$kind != "blind") alike_classes(object), rare = rare_classes(object),
+    on_bound = rates_on_bound(object)
   )
+  more <- list(
+    rates = rate_table(object, level, models_with_errors(object)), linear = inherits(fit, "bpm"),
+    noticed = if (one) noticed_once(fit), ends = if (!is.null(level)) ends
+  )
+  structure(c(evidence, labels, counts, doubts, more), class = "sturdy_noise_test")
 }
 
 models_with_errors <- function(object) setdiff(object$nodes$models$model, "none")
@@ -221,18 +221,6 @@ stated_counts <- function(object, labels, level, average) {
   )
 }
 
-#' What is odd about classes
-#' @noRd
-stated_doubts <- function(object, labels, kind) {
-  rows <- !labels$readers && has_rows(object)
-  list(
-    suspects = if (!labels$readers && kind %in% verdict_called) suspected_class(object),
-    one_kind = if (rows) one_kind(object),
-    alike = if (!labels$readers && kind != "blind") alike_classes(object), rare = rare_classes(object),
-    on_bound = rates_on_bound(object)
-  )
-}
-
 blind_least <- 1  # nats that the labels of a table must be predicted better than by the shares of the classes
 blind_rows <- 20L # rows from which that says something
 
@@ -254,7 +242,7 @@ is_blind <- function(object) {
   }
   times <- report_times(object$data$reports)[used]
   code <- said$y[used]
-  share <- vapply(seq_len(ncol(object$omega)), function(c) sum(times[code == c]), 0) / sum(times)
+  share <- class_sums(times, code, ncol(object$omega)) / sum(times)
   sum(times) >= blind_rows && sum(times * (left_out_score(said)[used] - log(share[code]))) < blind_least
 }
 
@@ -268,11 +256,8 @@ one_kind <- function(object) {
   diag(counts) <- 0
   k <- which.max(counts)
   if (is_several(object) && counts[k] >= 2 && counts[k] >= one_kind_share * sum(counts)) {
-    levels <- object$blueprint$levels
-    list(
-      true = levels[row(counts)[k]], recorded = levels[col(counts)[k]], count = counts[k],
-      all = sum(counts)
-    )
+    of <- object$blueprint$levels[c(row(counts)[k], col(counts)[k])]
+    list(true = of[1], recorded = of[2], count = counts[k], all = sum(counts))
   }
 }
 
@@ -301,8 +286,8 @@ suspected_class <- function(object) {
   levels <- object$blueprint$levels
   said <- truth(object)
   times <- report_times(object$data$reports)
-  by_class <- function(of) tapply(of, factor(said$y, seq_along(levels)), sum)
-  share <- by_class(times * (mean_wrong(said) > 0.3)) / by_class(times)
+  in_class <- function(v) class_sums(v, said$y, length(levels))
+  share <- in_class(times * (mean_wrong(said) > 0.3)) / in_class(times)
   if (any(share > 0.5, na.rm = TRUE)) levels[which.max(share)]
 }
 
@@ -323,14 +308,10 @@ factor_error <- function(models) {
 }
 
 factor_words <- function(error, points, factor) {
-  if (is.infinite(factor)) { # that no label is wrong is ruled out
-    paste0("By ", whole(points), " points.")
-  } else if (is.na(error)) {
-    "Laplace's method stands for points, so the error of the Bayes factor is not known."
-  } else {
-    paste0(
-      "By ", whole(points), " points, which leave a standard error of a factor of ",
-      format(signif(exp(error), 3)), " in the Bayes factor."
-    )
+  if (is.na(error) && is.finite(factor)) { # an infinite one rules out that no label is wrong
+    return("Laplace's method stands for points, so the error of the Bayes factor is not known.")
   }
+  paste0("By ", whole(points), " points", if (is.finite(factor)) {
+    paste0(", which leave a standard error of a factor of ", signif(exp(error), 3), " in the Bayes factor")
+  }, ".")
 }

@@ -57,10 +57,9 @@ path_draw <- function(object, X, draws) UseMethod("path_draw")
 
 path_draw.bpm <- function(object, X, draws) {
   known <- known_levels(object, X)
-  weights <- object$weights
   Xt <- bpm_design(known$X, object$prior)
   list(
-    m = drop(weights$mean %*% Xt), deviation = crossprod(Xt, draw_normal(weights$C, draws)),
+    m = drop(object$weights$mean %*% Xt), deviation = crossprod(Xt, draw_normal(object$weights$C, draws)),
     noise = object$prior$nugget + known$unknown
   )
 }
@@ -70,11 +69,8 @@ path_draw.sturdy_model <- function(object, X, draws) {
     return(path_draw_dense(object, X, draws))
   }
   at <- inducing_features(object)(X)
-  list(
-    m = drop(object$ep$b %*% at$V),
-    deviation = crossprod(at$V, draw_normal(object$inducing$C, draws)),
-    noise = object$kernel$nugget + at$left
-  )
+  deviation <- crossprod(at$V, draw_normal(object$inducing$C, draws))
+  list(m = drop(object$ep$b %*% at$V), deviation = deviation, noise = object$kernel$nugget + at$left)
 }
 
 #' Of a kernel between all rows: g(x) = g0(x) + k(x, X) K^-1 (u - u0), where g0 is of the prior and u0 what it is
@@ -85,18 +81,19 @@ path_draw_dense <- function(object, X, draws) {
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   times <- report_times(object$data$reports)
+  normals <- function(rows) matrix(stats::rnorm(rows * draws), rows)
   exact <- native_gp_predict_nodes(rows, row_columns(object), list(hyper), object$ep$sites$tau, object$ep$b, X)
   K <- native_gram(rows, NULL, row_columns(object), hyper)
   root <- any_root(K - latent_explained(object)(K)) # of the posterior at the rows
   features <- fourier_features(hyper, columns)
-  new <- features$at(X)
-  old <- features$at(rows)
+  new <- features(X)
+  old <- features(rows)
   L <- any_root(K)
   # K^-1 k(X, x)
   A <- native_solve(L, native_solve(L, native_gram(rows, X, columns, hyper)), TRUE) # n x N
-  weights <- matrix(stats::rnorm(ncol(new) * draws), ncol(new))
-  nugget <- sqrt(hyper$nugget / times) * matrix(stats::rnorm(nrow(K) * draws), nrow(K))
-  posterior <- native_product(root, matrix(stats::rnorm(nrow(K) * draws), nrow(K)), FALSE)
+  weights <- normals(ncol(new))
+  nugget <- sqrt(hyper$nugget / times) * normals(nrow(K))
+  posterior <- native_product(root, normals(nrow(K)), FALSE)
   prior <- native_product(old, weights, FALSE) + nugget
   deviation <- native_product(new, weights, FALSE) + native_product(A, posterior - prior)
   # that of these deviations, and what it should be
@@ -107,7 +104,7 @@ path_draw_dense <- function(object, X, draws) {
 }
 
 #' Features whose products are nearly the kernel, without the nugget
-#' @return list(at: a function of inputs, that has a row for each of them)
+#' @return a function of inputs, that has a row for each of them
 #' @noRd
 fourier_features <- function(hyper, columns) {
   lengthscale <- rep_len(hyper$lengthscale, max(columns$group, 0))[columns$group]
@@ -117,15 +114,12 @@ fourier_features <- function(hyper, columns) {
   cosine <- identical(columns$shape, match("cosine", kernel_shapes) - 1L)
   parts <- native_kernel(columns, hyper)$theta # of the squared exponential, .., linear
   size <- sqrt(parts[1] / paths_pairs)
-  list(at = function(X) {
-    unit <- if (cosine) shaped_rows(X, columns, "cosine") / rep(sqrt(columns$weight), each = nrow(X))
-    angle <- (if (cosine) unit else X) %*% frequency
+  function(X) {
+    unit <- if (cosine) shaped_rows(X, columns, "cosine") / rep(sqrt(columns$weight), each = nrow(X)) else X
+    angle <- unit %*% frequency
     waves <- cbind(size * cos(angle), size * sin(angle), rep(sqrt(hyper$bias), nrow(X)))
-    if (parts[4] == 0) { # of no rows cbind() makes a column of NULL
-      return(waves)
-    }
-    cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
-  })
+    if (parts[4] == 0) waves else cbind(waves, X * rep(sqrt(parts[4] * columns$weight), each = nrow(X)))
+  }
 }
 
 #' Draws of what multiplies the squared frequencies of a squared exponential: the other shapes are
@@ -161,8 +155,7 @@ any_root <- function(C) {
 path_prob <- function(object, X, draws) {
   levels <- object$blueprint$levels
   p <- if (is_several(object)) {
-    parts <- path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws))
-    p <- do.call(rbind, parts)
+    p <- do.call(rbind, path_parts(object, draws, function(node, draws) node_path_classes(node, X, draws)))
     lapply(seq_along(levels), function(c) matrix(p[, c], nrow(X), draws))
   } else {
     z <- path_link(object, X, draws)

@@ -61,9 +61,8 @@
 #' y <- flip_labels(factor(x > 0), 0.1, seed = 1)
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE), epsilon = 0.1)
 #' true_performance(fit, pnorm(3 * x[, 1]))
-true_performance <- function(object, predictions, newdata = NULL, y = NULL,
-                             level = 0.9, draws = 1000, seed = 1,
-                             by_class = FALSE, ...) {
+true_performance <- function(object, predictions, newdata = NULL, y = NULL, level = 0.9, draws = 1000,
+                             seed = 1, by_class = FALSE, ...) {
   object <- fit_of(object, ...)
   check_given(missing(predictions), "predictions")
   check_one_label(object)
@@ -114,22 +113,15 @@ new_performance <- function(measures, values, recorded, level, classes = NULL) {
   values <- matrix(values, length(measures))
   # the few draws in which a figure is there are not like the others
   values[rowMeans(is.na(values)) > 0.05, ] <- NA_real_
-  ends <- apply(values, 1, stats::quantile, c((1 - level) / 2, (1 + level) / 2), na.rm = TRUE,
-                names = FALSE)
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  ends <- apply(values, 1, stats::quantile, tails, na.rm = TRUE, names = FALSE)
   shown <- data.frame(
-    measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ],
-    upper = ends[2, ],
-    recorded = vapply(measures, function(measure) measure(recorded), numeric(1)),
-    row.names = NULL
+    measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ], upper = ends[2, ],
+    recorded = vapply(measures, function(measure) measure(recorded), 0), row.names = NULL
   )
   shown[-1] <- lapply(shown[-1], function(v) ifelse(is.na(v), NA_real_, v)) # no NaN
-  if (!is.null(classes)) {
-    shown <- cbind(class = rep(classes, each = nrow(shown) / length(classes)), shown)
-  }
-  structure(
-    shown,
-    level = level, n = length(recorded), class = c("sturdy_performance", "data.frame")
-  )
+  if (length(classes)) shown <- cbind(class = rep(classes, each = nrow(shown) / length(classes)), shown)
+  structure(shown, level = level, n = length(recorded), class = c("sturdy_performance", "data.frame"))
 }
 
 #' The truth of the training rows, with which of the rows given these are
@@ -228,13 +220,13 @@ check_predictions <- function(predictions, names, said, levels) {
   used <- if (!is.null(p) && !is.null(at)) unname(p[at, , drop = FALSE])
   shares <- length(used) > 0 && !anyNA(used) && all(used >= 0) && all(abs(rowSums(used) - 1) < 1e-6)
   all <- length(said$rows)
-  wanted <- paste0(
-    "for each of the ", count(said$given, "row"), if (all != said$given) paste0(" (or of the ", all, " used)")
-  )
+  given <- said$given
+  others <- if (all != given) paste0(" (or of the ", all, " used)")
   must(
     shares && ncol(used) == length(levels), "predictions", paste(
-      "have, {wanted},", if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class,
-      {.or {.val {levels}}}, or be a matrix with the probability of each, rows summing to 1"
+      "have, for each of the {given} row{?s}{others},",
+      if (length(levels) == 2) "the probability of {.val {levels[2]}},", "a class, {.or {.val {levels}}},
+      or be a matrix with the probability of each, rows summing to 1"
     ), "predictions", got = predictions
   )
   used
@@ -248,9 +240,9 @@ print.sturdy_performance <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   rows <- attr(x, "n", exact = TRUE)
   if (!is.null(rows)) { # else columns were taken out of it
+    percent <- format(100 * attr(x, "level", exact = TRUE))
     print_title(
-      "<sturdy_performance> against the true classes of ", count(rows, "row"), " (",
-      format(100 * attr(x, "level", exact = TRUE)),
+      "<sturdy_performance> against the true classes of ", count(rows, "row"), " (", percent,
       "% intervals), and against the recorded labels"
     )
   }

@@ -4,6 +4,7 @@
 noticed_rows <- 1000L # rows times classes that are asked about, at most: they stand for the others
 noticed_most <- 20L   # classes; up to
 noticed_alone <- 6L   # of them each is asked about by itself, too, of more the rarest
+noticed_share <- 0.1  # of labels that would be wrong: of all, and of those of one true class only
 noticed_least <- 1    # where so many rows or more would have wrong labels
 noticed_step <- 1e-3  # least power of the scores
 noticed_rare <- 1e-8  # probability of a label below which it is left out
@@ -11,13 +12,12 @@ noticed_rare <- 1e-8  # probability of a label below which it is left out
 #' How often wrong labels would be noticed: in what share of tables with the inputs and the true
 #' classes of a fit the Bayes factor would be above 3
 #'
-#' @param share of labels that would be wrong: of all, and of those of one true class only.
 #' @return A data frame with the columns of ("all", then the classes of which a row and more would
 #'   have a wrong label, of many the rarest of them), share and probability; `NULL` for scores of another
 #'   classifier, which would have learned from the wrong labels, for a fit that keeps no rows, or whose
 #'   labels are all known, or all of one class.
 #' @noRd
-noticed <- function(object, share = 0.1) {
+noticed <- function(object) {
   stage <- judged_by(object)
   kind <- stage$recalibration$kind
   classes <- ncol(stage$omega)
@@ -29,6 +29,7 @@ noticed <- function(object, share = 0.1) {
   }
   table <- noticed_table(object, stage, open)
   each <- colSums(table$times * table$p)
+  share <- noticed_share
   alone <- which(each * share >= noticed_least)
   if (classes > noticed_alone) alone <- alone[which.min(each[alone])] # errors of it show least
   wrong <- c(list(seq_len(classes)), alone) # the true classes that have wrong labels
@@ -36,9 +37,7 @@ noticed <- function(object, share = 0.1) {
     factor <- noticed_factor(table, replace(numeric(classes), true, share), stage)
     stats::pnorm((factor$mean - log(verdict_limits[2])) / factor$sd)
   }, 0)
-  data.frame(
-    of = c("all", stage$blueprint$levels[alone]), share = share, probability = probability
-  )
+  data.frame(of = c("all", stage$blueprint$levels[alone]), share = share, probability = probability)
 }
 
 noticed_last <- new.env(parent = emptyenv())
@@ -70,9 +69,8 @@ noticed_table <- function(object, stage, open) {
   code <- label_code(data)
   ordered <- is_in_order(object)
   near <- near_classes(data$X, code, ordered)
-  noise <- noise_model(
-    stage$spec$epsilon, stage$spec$noise, data$reports, if (ordered) neighbour_share(classes)
-  )
+  share <- if (ordered) neighbour_share(classes)
+  noise <- noise_model(stage$spec$epsilon, stage$spec$noise, data$reports, share)
   noise$turn <- class_turn(code, classes, weights, colSums(data$X))
   if (!ordered) noise$targets <- near
   labels <- sum(weights[open])
@@ -173,11 +171,10 @@ label_log_prob <- function(labels, part, z = best_mode(part)$z) {
 #' @noRd
 slopes_at_mode <- function(labels, part) {
   mode <- best_mode(part)
+  at <- function(step) label_log_prob(labels, part, mode$z + step)
   slopes <- lapply(seq_len(part$problem$d), function(j) {
     step <- label_step * mode$root[, j]
-    up <- label_log_prob(labels, part, mode$z + step)
-    down <- label_log_prob(labels, part, mode$z - step)
-    (up - down) / (2 * label_step)
+    (at(step) - at(-step)) / (2 * label_step)
   })
   matrix(unlist(slopes), length(labels$label))
 }

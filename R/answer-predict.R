@@ -130,26 +130,18 @@
 #' predict(fit, new)
 #' predict(fit, new, type = "prob")
 #' predict(fit, new, type = "latent")
-predict.sturdy_model <- function(object,
-                                 newdata = NULL,
-                                 type = c(
-                                   "class", "prob", "latent", "response", "link", "true"
-                                 ),
-                                 noise = FALSE,
-                                 interval = NULL,
-                                 ...) {
+predict.sturdy_model <- function(object, newdata = NULL,
+                                 type = c("class", "prob", "latent", "response", "link", "true"),
+                                 noise = FALSE, interval = NULL, ...) {
   check_model(object)
   apart <- inherits(newdata, "sturdy_shards")
   if (!apart) check_no_dots(...)
   several <- is_several(object)
   of_event <- if (several) "prob" else "response"
   if (missing(type)) type <- if (is.null(interval)) "class" else of_event
-  type <- check_choice(
-    type, c(
-      "class", "prob", "latent", if (!several) "response",
-      if (!several || is_in_order(object)) "link", "true"
-    ), "type"
-  )
+  one <- !several || is_in_order(object) # function
+  known <- c("class", "prob", "latent", if (!several) "response", if (one) "link", "true")
+  type <- check_choice(type, known, "type")
   noise <- check_flag(noise, "noise")
   if (!is.null(interval)) interval <- check_interval(interval, type, noise, unique(c(of_event, "prob")))
   if (type == "true") {
@@ -200,16 +192,14 @@ most_probable <- function(prob, levels) {
   known <- stats::complete.cases(prob)
   best <- rep(NA_integer_, nrow(prob))
   best[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
-  factor(levels[best], levels = levels)
+  class_factor(best, levels)
 }
 
 #' Probabilities of the true class of the training rows, their own labels included
 #' @noRd
 predicted_truth <- function(object, newdata) {
-  must(
-    is.null(newdata), "newdata", "be left out with {.code type = \"true\"}, which is about the rows of
-     the fit and their labels", "unknown_argument"
-  )
+  about <- "be left out with {.code type = \"true\"}, which is about the labels of the fit"
+  must(is.null(newdata), "newdata", about, "unknown_argument")
   check_sites_kept(object)
   rows <- rows_to_predict(object, NULL)
   said <- truth(judged_by(object))
@@ -255,7 +245,7 @@ predicted_latent <- function(object, rows) {
   s2 <- rows$spread(mean_over(latent$s2 + (latent$m - as.vector(mean))^2, latent$weight))
   if (latent_functions(object) > 1) {
     named <- list(rows$row_names, object$blueprint$levels)
-    return(list(mean = structure(m, dimnames = named), sd = structure(sqrt(s2), dimnames = named)))
+    return(lapply(list(mean = m, sd = sqrt(s2)), `dimnames<-`, named))
   }
   kappa <- latent_kappa(object)
   data.frame(

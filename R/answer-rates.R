@@ -32,8 +32,7 @@ flip_rates <- function(object, level = 0.9, ...) {
     "rate_bound",
     c(
       i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
-      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} that may
-           be below 1/2."
+      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} below 1/2."
     ),
     classes = rates_on_bound(object)
   )
@@ -62,10 +61,9 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
       upper = ends[2, ], rows = rows[[s]], wrong = wrong_rates(wrong[s, , ])
     )
   })
-  table <- data.frame(source = rep(reports$sources, each = ncol(p)), do.call(rbind, tables))
-  names(table)[1] <- if (has_readers(object)) "reader" else "group"
+  table <- data.frame(group = rep(reports$sources, each = ncol(p)), do.call(rbind, tables), row.names = NULL)
+  if (has_readers(object)) names(table)[1] <- "reader"
   if (identical(reports$sources, "label")) table$group <- NULL # labels of no group
-  row.names(table) <- NULL
   with_ends(table)
 }
 
@@ -105,8 +103,7 @@ expected_reports <- function(object) {
 #' one half, those of readers, under a prior that the user gave and in a noise matrix are not
 #' @noRd
 highest_rate <- function(object) {
-  told <- object$spec$noise[c("sensitivity", "specificity")]
-  given <- !all(vapply(told, is.null, NA))
+  given <- length(unlist(object$spec$noise[c("sensitivity", "specificity")])) > 0
   halved <- !is.null(object$spec$noise$rate) || identical(object$spec$epsilon, "learn")
   if (is_several(object) || has_readers(object) || given || !halved) 1 else 0.5
 }

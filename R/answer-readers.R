@@ -52,16 +52,14 @@ reader_rates <- function(object, level = 0.9, ...) {
   object <- judged_by(object)
   rates <- rate_table(object, level)
   at <- expected_reports(object)
-  wrong <- vapply(seq_len(dim(at)[1]), function(s) wrong_rates(at[s, , ]), numeric(dim(at)[2]))
+  wrong <- apply(at, 1, wrong_rates)
   right <- 1 - rates$rate
   balance <- stats::ave(right, rates$reader)
   best <- sort(unique(balance), decreasing = TRUE)
   shown <- data.frame(
-    reader = rates$reader, class = rates$class, right = right, lower = 1 - rates$upper,
-    upper = 1 - rates$lower, rank = match(balance, best),
-    labels = rep(apply(at, 1, sum), each = dim(at)[2]),
-    expected = as.vector(t(rowSums(at, dims = 2))),
-    wrong = as.vector(wrong)
+    rates[c("reader", "class")], right = right, lower = 1 - rates$upper, upper = 1 - rates$lower,
+    rank = match(balance, best), labels = rep(apply(at, 1, sum), each = dim(at)[2]),
+    expected = as.vector(t(rowSums(at, dims = 2))), wrong = as.vector(wrong)
   )
   structure(
     shown, agreement = reader_agreement(object$data$reports), level = level,
@@ -106,20 +104,17 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
     print(as.data.frame(x), digits = digits)
     return(invisible(x))
   }
-  levels <- attr(x, "levels")
-  names <- if (length(levels) == 2) {
-    paste0("; right of ", levels[2], ": the sensitivity, of ", levels[1], ": the specificity")
-  }
-  print_title("<sturdy_reader_rates> ", count(length(unique(x$reader)), "reader"), names)
+  of <- attr(x, "levels")
+  names <- paste0("; right of ", of[2], ": the sensitivity, of ", of[1], ": the specificity")
+  print_title("<sturdy_reader_rates> ", count(length(unique(x$reader)), "reader"), if (length(of) == 2) names)
   shown <- as.data.frame(x)
   for (name in c("expected", "wrong")) shown[[name]] <- round(shown[[name]], 1)
   print(shown, digits = digits, row.names = FALSE)
   pairs <- agreement[!is.na(agreement$kappa), ]
   if (nrow(pairs)) {
     most <- utils::head(pairs[order(-pairs$rows), ], readers_shown)
-    cat("\nCohen's kappa of ", count(nrow(pairs), "pair"), if (nrow(most) < nrow(pairs)) {
-      paste0(", the ", readers_shown, " with most rows")
-    }, "\n", sep = "")
+    which <- if (nrow(most) < nrow(pairs)) paste0(", the ", readers_shown, " with most rows")
+    cat("\nCohen's kappa of ", count(nrow(pairs), "pair"), which, "\n", sep = "")
     print(most[names(most) != "counted" | any(most$counted < 2)], digits = digits, row.names = FALSE)
   }
   invisible(x)
@@ -132,8 +127,7 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
 #' @noRd
 suspected_reports <- function(object, ids) {
   reports <- object$data$reports
-  levels <- object$blueprint$levels
-  class_of <- function(k) factor(levels[k], levels = levels)
+  class_of <- function(k) class_factor(k, object$blueprint$levels)
   said <- truth(object)
   p <- mean_over(said$p, said$weight)
   own <- which(reports$source > 0L)

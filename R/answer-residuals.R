@@ -49,11 +49,8 @@ recorded_fit <- function(object) {
 #' @rdname residuals.sturdy_model
 #' @importFrom stats residuals
 #' @export
-residuals.sturdy_model <- function(object,
-                                   type = c("deviance", "pearson", "response"),
-                                   ...) {
-  check_model(object)
-  check_no_dots(...)
+residuals.sturdy_model <- function(object, type = c("deviance", "pearson", "response"), ...) {
+  fit_of(object, ...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
   p <- recorded_fit(object)
   code <- of_own_rows(object$data, label_code(object$data))
@@ -71,8 +68,7 @@ residuals.sturdy_model <- function(object,
 #' @importFrom stats deviance
 #' @export
 deviance.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   sum(residuals(object)[!duplicated(own_places(object$data))]^2, na.rm = TRUE)
 }
 
@@ -80,8 +76,7 @@ deviance.sturdy_model <- function(object, ...) {
 #' @importFrom stats simulate
 #' @export
 simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   nsim <- check_count(nsim, "nsim", min = 1)
   p <- recorded_fit(object)
   place <- own_places(object$data)
@@ -91,12 +86,9 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   above <- share_above(p)
-  draws <- with_seed_or_stream(
-    seed,
-    lapply(seq_len(nsim), function(k) {
-      factor(levels[1 + rowSums(stats::runif(nrow(p))[unit] < above)], levels = levels)
-    })
-  )
-  names(draws) <- paste0("sim_", seq_len(nsim))
+  names <- paste0("sim_", seq_len(nsim))
+  draws <- with_seed_or_stream(seed, lapply(stats::setNames(nm = names), function(name) {
+    class_factor(1 + rowSums(stats::runif(nrow(p))[unit] < above), levels)
+  }))
   data.frame(draws, row.names = make.unique(rownames(p)))
 }

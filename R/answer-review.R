@@ -67,8 +67,7 @@ review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = N
   object <- fit_of(object, ...)
   n <- check_count(n, "n", min = 1)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   object <- judged_by(object)
   inform_no_label_noise(object)
   said <- truth(object)
@@ -120,9 +119,8 @@ review_fields <- function(x, digits) {
       price_words(price)
     } else next_words(list(rows = nrow(x), found = max(x$found, 0), left = left$count)),
     "Would remain" = paste0(
-      number(left$count), " of ", whole(attr(x, "unchecked")), " (",
-      format(100 * left$level), "% interval ", range_text(left), "); none: ",
-      "probability ", bounded(attr(x, "none_left"), number)
+      number(left$count), " of ", whole(attr(x, "unchecked")), " (", interval_words(left$level, left),
+      "); none: probability ", bounded(attr(x, "none_left"), number)
     )
   )
 }

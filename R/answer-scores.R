@@ -50,25 +50,20 @@ calibration <- function(object, bins = 10, level = 0.9, ...) {
   object <- fit_of(object, ...)
   bins <- check_count(bins, "bins", 1, 1000)
   level <- check_level(level)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
+  several <- is_several(object)
   levels <- object$blueprint$levels
-  meant <- if (is_several(object)) seq_along(levels) else 2L
+  meant <- if (several) seq_along(levels) else 2L
   probability <- as.vector(recorded_rows(object)[, meant])
   event <- as.vector(outer(label_code(object$data), meant, `==`))
   table <- calibration_bins(probability, event, bins, level)
-  structure(
-    c(
-      list(
-        bins = table, probability = probability, event = event,
-        error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
-        bias = mean(probability - event),
-        levels = if (is_several(object)) c("another class", "a class") else levels, level = level
-      ),
-      if (is_several(object)) list(rows = nobs(object))
-    ),
-    class = "sturdy_calibration"
+  said <- list(
+    bins = table, probability = probability, event = event,
+    error = sum(table$n * abs(table$predicted - table$observed)) / length(event),
+    bias = mean(probability - event),
+    levels = if (several) c("another class", "a class") else levels, level = level
   )
+  structure(c(said, if (several) list(rows = nobs(object))), class = "sturdy_calibration")
 }
 
 #' Mean probability and frequency in bins of about equal size
@@ -78,12 +73,10 @@ calibration_bins <- function(probability, event, bins, level) {
   # all.inside: rounding must not make a bin of its own of the smallest value
   bin <- if (length(breaks) > 1) findInterval(probability, breaks, all.inside = TRUE) else 0 * probability
   in_bins <- function(numbers, of) as.vector(tapply(numbers, bin, of))
-  n <- in_bins(event, length)
-  observed <- in_bins(event, mean)
-  ends <- wilson_interval(observed, n, level)
-  data.frame(
-    predicted = in_bins(probability, mean), observed = observed, n = n, lower = ends$lower, upper = ends$upper
+  bins <- data.frame(
+    predicted = in_bins(probability, mean), observed = in_bins(event, mean), n = in_bins(event, length)
   )
+  cbind(bins, wilson_interval(bins$observed, bins$n, level))
 }
 
 #' Breaks of bins of about equal size, without those that would make a bin narrower than 0.02:
@@ -113,7 +106,7 @@ wilson_interval <- function(p, n, level) {
   z2 <- stats::qnorm((1 + level) / 2)^2
   centre <- (p + z2 / (2 * n)) / (1 + z2 / n)
   half <- sqrt(z2 * p * (1 - p) / n + z2^2 / (4 * n^2)) / (1 + z2 / n)
-  list(lower = pmax(centre - half, 0), upper = pmin(centre + half, 1))
+  data.frame(lower = pmax(centre - half, 0), upper = pmin(centre + half, 1))
 }
 
 #' @export
@@ -123,14 +116,12 @@ print.sturdy_calibration <- function(x, digits = 2, ...) {
   inside <- sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper)
   print_title(
     "<sturdy_calibration> leave-one-out probability that ", x$levels[2], " is recorded, ",
-    count(if (is.null(x$rows)) length(x$event) else x$rows, "label")
+    count(c(x$rows, length(x$event))[1], "label")
   )
   print_fields(c(
     "Mean |predicted - observed|" = format(x$error, digits = digits),
     "Mean predicted - observed" = format(x$bias, digits = digits),
-    "Calibrated bins" = paste0(
-      inside, " of ", nrow(bins), " (", format(100 * x$level), "% intervals)"
-    )
+    "Calibrated bins" = paste0(inside, " of ", nrow(bins), " (", format(100 * x$level), "% intervals)")
   ))
   print(bins, digits = digits, row.names = FALSE)
   invisible(x)

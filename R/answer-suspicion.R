@@ -8,7 +8,7 @@
 suspicion <- function(object, said = truth(object), ids = row_ids(object$data), unusual = NULL,
                       more = NULL, order = suspicion_order(said)) {
   levels <- object$blueprint$levels
-  class_of <- function(k) factor(levels[k], levels = levels)
+  class_of <- function(k) class_factor(k, levels)
   rows <- seq_along(said$y)
   others <- replace(mean_over(said$p, said$weight), cbind(rows, said$y), -1)
   best <- max.col(others, ties.method = "first")
@@ -46,8 +46,7 @@ inform_no_label_noise <- function(object) {
   if (takes_labels_as_right(object)) {
     inform_sturdy(
       c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities
-             are 0.",
+        i = "With {.code epsilon = 0} no label can be wrong: the probabilities are 0.",
         i = "Rows are ranked by the leave-one-out probability of their label."
       ),
       "no_label_noise"

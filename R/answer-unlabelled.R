@@ -42,7 +42,7 @@ unlabelled_lines <- function(object, digits) {
   c(
     "How many?" = paste0(
       "About ", rows$estimate, " of ", whole(n), " rows are ",
-      class_words(positive_class(object)), " (90% interval ", range_text(rows), ")."
+      class_words(positive_class(object)), " (", interval_words(0.9, rows), ")."
     ),
     "Labelled" = paste0(
       paste(unique(range(percent$estimate)), collapse = " to "), "% of them",

@@ -99,10 +99,10 @@ is_called <- function(test) test$kind %in% verdict_called
 #' @param test see noise_statement().
 #' @noRd
 verdict_lines <- function(test, digits = 2) {
+  hidden <- test$kind %in% c("no sign", "open") && length(test$noticed)
   c(
     "Wrong labels?" = verdict_line(test), "How many?" = count_line(test, digits),
-    "What next?" = next_line(test),
-    "Could hide?" = if (test$kind %in% c("no sign", "open")) noticed_line(test$noticed)
+    "What next?" = next_line(test), "Could hide?" = if (hidden) noticed_line(test$noticed)
   )
 }
 
@@ -166,9 +166,7 @@ odds_words <- function(factor) {
 #' @noRd
 of_words <- function(test) {
   known <- c(test$known, 0)[1]
-  paste0(
-    "of ", if (known > 0) "the other ", whole(test$n - known), if (isTRUE(test$readers)) " labels"
-  )
+  paste0("of ", if (known > 0) "the other ", whole(test$n - known), if (isTRUE(test$readers)) " labels")
 }
 
 #' How many labels are wrong, without an interval where the test has no level
@@ -178,7 +176,7 @@ count_line <- function(test, digits) {
   if (is.null(test$level) && grepl("{of}", words, fixed = TRUE)) {
     words <- if (test$kind == "no sign") "Probably none; if some, about {if_some} {of}." else "About {count} {of}."
   }
-  ends <- function(part) range_text(list(lower = whole(part$lower), upper = whole(part$upper)))
+  ends <- function(part) range_text(lapply(part[c("lower", "upper")], whole))
   any <- test$any
   fill_words(
     words, all = paste0(whole(test$n), if (isTRUE(test$readers)) " labels"), of = of_words(test),
@@ -205,24 +203,17 @@ in_ten <- function(probability) round(10 * probability)
 
 #' Would a tenth of wrong labels be noticed, be they of one class or of all?
 #' @noRd
-would_show <- function(noticed) {
-  !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
-}
+would_show <- function(noticed) !is.null(noticed) && all(in_ten(noticed$probability) >= 8)
 
 #' @param noticed see noticed().
 #' @noRd
 noticed_line <- function(noticed) {
-  if (is.null(noticed)) {
-    return(NULL)
-  }
   often <- in_ten(noticed$probability)
   least <- which.min(often)
   hidden <- if (least > 1) paste0(" (", often[least], " if ", class_words(noticed$of[least]), " only)")
-  paste0(
-    format(100 * noticed$share[1]), "% wrong ", if (often[1] == 0) {
-      "would hardly ever show in such a table."
-    } else paste0("shows in ", often[1], " of 10 such tables", hidden, ".")
-  )
+  shows <- paste0("shows in ", often[1], " of 10 such tables", hidden)
+  if (often[1] == 0) shows <- "would hardly ever show in such a table"
+  paste0(format(100 * noticed$share[1]), "% wrong ", shows, ".")
 }
 
 #' Names of classes among other words, which are no place for long ones
@@ -309,12 +300,6 @@ side_told <- function(models) {
 
 #' A number in words where it is beyond what it can be trusted to
 #' @noRd
-bounded <- function(v, number, high = Inf, low = 1e-4) {
-  if (v < low) {
-    paste("below", format(low, scientific = FALSE))
-  } else if (v > high) {
-    paste("above", whole(high))
-  } else {
-    number(v)
-  }
+bounded <- function(v, number, high = Inf) {
+  if (v < 1e-4) "below 0.0001" else if (v > high) paste("above", whole(high)) else number(v)
 }

@@ -106,25 +106,20 @@ confint.sturdy_model <- function(object, parm, level = 0.95, ...) vcov.sturdy_mo
 #' @export
 confint.bpm <- function(object, parm = NULL, level = 0.95,
                         component = c("coefficients", "weights"), ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   level <- check_level(level)
   nodes <- coefficient_nodes(object, component)
-  rows <- coefficient_rows(rownames(nodes$A), parm)
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  ends <- coefficient_quantiles(nodes, tails)
-  colnames(ends) <- paste(format(100 * tails, trim = TRUE, digits = 3), "%")
-  ends[rows, , drop = FALSE]
-}
-
-coefficient_rows <- function(names, parm) {
+  names <- rownames(nodes$A)
   at <- stats::setNames(seq_along(names), names)
   rows <- tryCatch(at[if (is.null(parm)) TRUE else parm], error = function(cnd) NA) # of mixed signs
   must(
     !anyNA(rows) && !is.factor(parm), "parm",
     "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm", got = parm
   )
-  unname(rows)
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  ends <- coefficient_quantiles(nodes, tails)
+  colnames(ends) <- paste(format(100 * tails, trim = TRUE, digits = 3), "%")
+  ends[rows, , drop = FALSE]
 }
 
 #' A row a coefficient; `NULL` for models without weights

@@ -52,7 +52,8 @@ any_density <- function(density) if (length(density) > 1) replace(density, 1, 0)
 #' @noRd
 density_summary <- function(density, level) {
   count <- sum((seq_along(density) - 1) * density) / sum(density)
-  c(list(count = count), if (!is.null(level)) stats::setNames(as.list(density_ends(density, level)), c("lower", "upper")))
+  ends <- if (!is.null(level)) density_ends(density, level)
+  c(list(count = count), lower = ends[1], upper = ends[2])
 }
 
 #' Central interval of a distribution on 0, 1, ...

@@ -113,6 +113,10 @@ label_codes <- function(code, levels) {
 #' @noRd
 class_numbers <- function(y, classes) if (classes > 2) y else (y + 3) / 2
 
+#' Numbers of classes as a factor
+#' @noRd
+class_factor <- function(code, levels) factor(levels[code], levels = levels)
+
 #' One column as a vector, unless it is that of a reader; a factor keeps its levels
 #' @noRd
 one_column <- function(y) {

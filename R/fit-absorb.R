@@ -61,8 +61,7 @@ absorb.default <- function(object, ...) by_own_fit(absorb, object, ...)
 #' @export
 absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
                                 na.action = stats::na.omit) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   check_posterior(object)
   check_given(missing(newdata), "newdata")
   filters <- inherits(object, "bpm")

@@ -7,17 +7,21 @@ row_count <- function(object) as.integer(sum(label_counts(object)))
 label_total <- function(object) {
   reports <- object$data$reports
   if (has_readers(object)) {
-    sum(reports$source > 0L)
-  } else if (is.null(reports$times)) {
-    row_count(object)
-  } else {
-    sum(reports$times)
+    return(sum(reports$source > 0L))
   }
+  if (is.null(reports$times)) row_count(object) else sum(reports$times)
 }
 
 #' Is a fit to the labels of readers?
 #' @noRd
 has_readers <- function(object) by_readers(object$data$reports)
+
+#' What needs the rows, with one recorded label each
+#' @noRd
+check_label_each <- function(object) {
+  check_sites_kept(object)
+  check_one_label(object)
+}
 
 #' What is about one recorded label of each row
 #' @noRd

@@ -156,11 +156,10 @@ formals(second_stage) <- c(formals(second_stage), formals(second_stage_spec)[-1]
 #' Leave-one-out probabilities by a fit of ours, and its labels
 #' @noRd
 own_left_out <- function(fit) {
-  check_sites_kept(fit)
-  check_one_label(fit)
+  check_label_each(fit)
   prob <- own_scores(fit)
   levels <- fit$blueprint$levels
   dimnames(prob) <- list(as.character(fit$data$row_names), levels)
-  labels <- factor(levels[label_code(fit$data)], levels)
+  labels <- class_factor(label_code(fit$data), levels)
   structure(prob, labels = labels, times = fit$data$reports$times, own = own_kind(fit))
 }

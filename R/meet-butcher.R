@@ -72,14 +72,9 @@ axe_ctrl.sturdy_model <- function(x, verbose = FALSE, ...) {
 #' @rdname sturdy-deploy
 #' @exportS3Method butcher::axe_data
 axe_data.sturdy_model <- function(x, verbose = FALSE, ...) {
-  axed(x, if (predicts_alone(x)) without_rows(x) else x, verbose)
-}
-
-#' Does prediction do without the training rows?
-#' @noRd
-predicts_alone <- function(x) {
-  (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) && !report_beside(x$data$reports) &&
-    !has_readers(x)
+  predicts_alone <- (inherits(x, "bpm") || is_low_rank(x)) && !is.null(x$data) &&
+    !report_beside(x$data$reports) && !has_readers(x)
+  axed(x, if (predicts_alone) without_rows(x) else x, verbose)
 }
 
 #' The fit as one to shards is: with counts in the place of rows
@@ -97,8 +92,7 @@ without_rows <- function(x) {
     x$nodes$truth <- truth_by_model(node_truth(x))
   }
   if (!is.null(x$label_stage)) x$label_stage <- stage_without_rows(x$label_stage, x$shards)
-  class(x) <- c("butchered", "sharded", class(x))
-  x
+  structure(x, class = c("butchered", "sharded", class(x)))
 }
 
 #' What is kept of each row, of none
@@ -113,14 +107,11 @@ stage_without_rows <- function(stage, shards) {
   stage$nodes$unusual <- numeric()
   rows <- c("p", "loo", "log_z", "y")
   stage$nodes$truth[rows] <- lapply(stage$nodes$truth[rows], no_rows)
-  class(stage) <- c("butchered", "sharded", class(stage))
-  stage
+  structure(stage, class = c("butchered", "sharded", class(stage)))
 }
 
 check_by_ep.butchered <- function(object) {
-  abort_sturdy(
-    "The fit has nothing on single rows: {.fn butcher::butcher} has removed them.", "no_sites"
-  )
+  abort_sturdy("The fit has nothing on single rows: {.fn butcher::butcher} has removed them.", "no_sites")
 }
 
 # vetiver -------------------------------------------------------------------------
@@ -130,9 +121,7 @@ check_by_ep.butchered <- function(object) {
 vetiver_create_description.sturdy_model <- function(model) {
   levels <- model$blueprint$levels
   title <- if (length(levels) > 2) "Gaussian process classifier" else model_title(model)
-  paste0(
-    "A ", title, " (", paste(levels, collapse = ", "), ") that allows for wrong labels, by sturdy"
-  )
+  paste0("A ", title, " (", toString(levels), ") that allows for wrong labels, by sturdy")
 }
 
 #' @rdname sturdy-deploy
@@ -157,9 +146,7 @@ vetiver_ptype.sturdy_model <- function(model, ...) {
   must(
     setequal(blueprint$columns, blueprint$variables), "prototype_data",
     "be given: the formula transforms its inputs", "missing_argument",
-    more = c(
-      i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}."
-    )
+    more = c(i = "For example {.code vetiver_model(fit, \"name\", prototype_data = data[1, inputs])}.")
   )
   none <- matrix(0, 0, length(blueprint_columns(blueprint)$group))
   tibble::as_tibble(decode_features(none, blueprint))
@@ -179,9 +166,7 @@ handler_predict.sturdy_model <- function(vetiver_model, ...) {
     }
     prob <- stats::predict(model, new, type = "prob", noise = noise)
     colnames(prob) <- paste0(".pred_", colnames(prob))
-    data.frame(
-      .pred_class = stats::predict(model, new), prob, check.names = FALSE, row.names = NULL
-    )
+    data.frame(.pred_class = stats::predict(model, new), prob, check.names = FALSE, row.names = NULL)
   }
 }
 

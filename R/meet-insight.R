@@ -75,8 +75,7 @@ any_formula <- function(x) {
 model_info.sturdy_model <- function(x, ...) {
   check_model(x)
   # as insight describes a glm() of the kind, whatever its version has to say of one
-  two <- suppressWarnings(stats::glm(c(0, 1) ~ 1, family = stats::binomial("probit")))
-  info <- insight::model_info(two)
+  info <- insight::model_info(suppressWarnings(stats::glm(c(0, 1) ~ 1, family = stats::binomial("probit"))))
   info$n_obs <- stats::nobs(x)
   if (length(x$blueprint$levels) > 2) {
     info[c("is_binomial", "is_bernoulli", "is_probit")] <- FALSE
@@ -90,13 +89,10 @@ model_info.sturdy_model <- function(x, ...) {
 #' @exportS3Method insight::get_data
 get_data.sturdy_model <- function(x, ...) {
   check_model(x)
-  home <- environment(x$blueprint$formula)
-  if (is.null(home)) home <- globalenv()
+  home <- c(environment(x$blueprint$formula), globalenv())[[1]]
   found <- tryCatch(eval(x$call$data, home), error = function(cnd) NULL)
   plain <- setequal(x$blueprint$columns, x$blueprint$variables)
-  if (fits_data(x, found)) {
-    found
-  } else if (plain && !is.null(x$data)) stored_data(x)
+  if (fits_data(x, found)) found else if (plain && !is.null(x$data)) stored_data(x)
 }
 
 #' Are these the rows of the fit, and not others that now have their name?
@@ -117,8 +113,7 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
                                           component = "coefficients", ...) {
   check_model(model)
   if (inherits(model, "bpm")) {
-    level <- if (is.null(ci)) 0.95 else ci
-    table <- tidy(model, !is.null(ci), level, exponentiate, component)
+    table <- tidy(model, !is.null(ci), c(ci, 0.95)[1], exponentiate, component)
     table$ci <- ci
   } else {
     refuse(

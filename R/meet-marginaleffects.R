@@ -106,19 +106,16 @@ get_vcov.sturdy_model <- function(model, ...) {
 set_coef.bpm <- function(model, coefs, ...) {
   check_model(model)
   check_posterior(model)
+  many <- node_count(model)
   must(
-    length(node_weight(model)) == 1, "model", "be a fit at one point", "averaged",
-    more = c(
-      x = "It averages over {length(node_weight(model))} nodes, each with weights of its own.",
+    many == 1, "model", "be a fit at one point", "averaged", more = c(
+      x = "It averages over {many} nodes, each with weights of its own.",
       i = "Fit it with {.code hyper = \"optimum\"}."
     )
   )
   nodes <- coefficient_nodes(model, "coefficients")
   size <- nrow(nodes$A)
-  must(
-    are_numbers(coefs, size), "coefs", "be {size} finite number{?s}, one for each coefficient",
-    "type", got = coefs
-  )
+  must(are_numbers(coefs, size), "coefs", "be {size} finite number{?s}, one a coefficient", got = coefs)
   # weights with these coefficients, the nearest of them: levels have a weight each
   gap <- as.vector(coefs) / sqrt(nodes$scale) - drop(nodes$A %*% model$weights$mean)
   model$weights$mean[] <- model$weights$mean + crossprod(nodes$A, solve(tcrossprod(nodes$A), gap))
@@ -130,10 +127,8 @@ set_coef.bpm <- function(model, coefs, ...) {
 #' @noRd
 check_link <- function(nugget) {
   refuse(
-    !nugget,
-    "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
-     function the class is certain.",
-    "choice", arg = "type"
+    !nugget, "{.arg type} can't be {.val link} for a fit with a nugget of 0: given the latent
+              function the class is certain.", "choice", arg = "type"
   )
 }
 
@@ -160,12 +155,10 @@ marginal_inputs <- function(model, newdata) {
   check_posterior(model)
   check_has_latent(model)
   if (is.null(getOption("marginaleffects_posterior_center"))) {
+    means <- "{.fn predict} returns means: {.code options(marginaleffects_posterior_center = \"mean\")}."
     inform_sturdy(
-      c(
-        i = "Estimates are medians of draws. {.fn predict} returns means:
-             {.code options(marginaleffects_posterior_center = \"mean\")}."
-      ),
-      "median", .frequency = "once", .frequency_id = "sturdy_median"
+      c(i = paste("Estimates are medians of draws.", means)), "median", .frequency = "once",
+      .frequency_id = "sturdy_median"
     )
   }
   must(is.data.frame(newdata), "newdata", "be a data frame", got = newdata)
@@ -173,10 +166,8 @@ marginal_inputs <- function(model, newdata) {
   rows <- sum(!new$complete)
   if (rows > 0) {
     inform_sturdy(
-      c(
-        i = "{rows} row{?s} of {.arg newdata} {?has/have} missing values, and missing predictions.
-             For {.fn comparisons} and {.fn slopes} leave such rows out."
-      ),
+      c(i = "{rows} row{?s} of {.arg newdata} {?has/have} missing values, and missing predictions.
+             For {.fn comparisons} and {.fn slopes} leave such rows out."),
       "left_out", .frequency = "once", .frequency_id = "sturdy_left_out"
     )
   }

@@ -38,9 +38,7 @@ NULL
 
 #' Enter the learner in mlr3's dictionary, its class made when mlr3 is there
 #' @noRd
-meet_mlr3 <- function() {
-  mlr3::mlr_learners$add("classif.sturdy", function() make_learner_class()$new())
-}
+meet_mlr3 <- function() mlr3::mlr_learners$add("classif.sturdy", function() make_learner_class()$new())
 
 utils::globalVariables(c("self", "super")) # of the class
 
@@ -64,14 +62,10 @@ make_learner_class <- function() {
           df = NA_integer_, nobs = stats::nobs(self$model), class = "logLik"
         )
       },
-      oob_error = function() { # the share of labels that the other rows get wrong
-        mean(row_missed(self$model))
-      }
+      oob_error = function() mean(row_missed(self$model)) # the share that the other rows get wrong
     ),
     private = list(
-      .train = function(task) {
-        learner_fit(task, self$param_set$get_values(tags = "train"))
-      },
+      .train = function(task) learner_fit(task, self$param_set$get_values(tags = "train")),
       .predict = function(task) learner_answer(self, task),
       .extract_loglik = function() self$loglik(),
       .extract_oob_error = function() self$oob_error()
@@ -81,20 +75,16 @@ make_learner_class <- function() {
 
 learner_parameters <- function() {
   rate <- list("average", "learn", "learn2", "matrix")
+  any <- paradox::p_uty(tags = "train")
   paradox::ps(
     kernel = paradox::p_uty(default = "ard", tags = "train"),
     epsilon = paradox::p_dbl(0, 0.5, special_vals = rate, tags = "train"),
     hyper = paradox::p_fct(c("integrate", "optimum"), tags = "train"),
-    inducing = paradox::p_int(
-      1L, special_vals = list("auto"), default = "auto", tags = "train"
-    ),
+    inducing = paradox::p_int(1L, special_vals = list("auto"), default = "auto", tags = "train"),
     df = paradox::p_dbl(0, Inf, default = Inf, tags = "train"),
     criterion = paradox::p_fct(c("evidence", "loo"), tags = "train"),
     scale = paradox::p_lgl(default = TRUE, tags = "train"),
-    rates = paradox::p_uty(tags = "train"),
-    trusted = paradox::p_uty(tags = "train"),
-    units = paradox::p_uty(tags = "train"),
-    control = paradox::p_uty(tags = "train")
+    rates = any, trusted = any, units = any, control = any
   )
 }
 

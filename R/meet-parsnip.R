@@ -204,9 +204,7 @@ meet_parsnip <- function() {
   parsnip::set_model_engine(model, mode, "sturdy")
   parsnip::set_dependency(model, "sturdy", "sturdy", mode)
   for (arg in c("kernel", "epsilon", "inducing", "df")) {
-    parsnip::set_model_arg(
-      model, "sturdy", arg, arg, list(pkg = "sturdy", fun = paste0("gp_", arg)), FALSE
-    )
+    parsnip::set_model_arg(model, "sturdy", arg, arg, list(pkg = "sturdy", fun = paste0("gp_", arg)), FALSE)
   }
   parsnip::set_fit(model, mode, "sturdy", list(
     interface = "formula", protect = c("formula", "data", "weights"),
@@ -236,9 +234,7 @@ all_levels <- function(prob, levels) {
   all
 }
 
-parsnip_prob <- function(prob, object) {
-  as.data.frame(all_levels(prob, object$lvl), optional = TRUE)
-}
+parsnip_prob <- function(prob, object) as.data.frame(all_levels(prob, object$lvl), optional = TRUE)
 
 #' The ends of each level, those that did not occur in training at 0; with two classes the
 #' interval is of the second, turned over for the first
@@ -252,17 +248,14 @@ parsnip_interval <- function(ends, object) {
     call = NULL # parsnip calls, and no verb
   )
   if (is.data.frame(ends)) {
-    ends <- list(
-      lower = cbind(1 - ends$upper, ends$lower), upper = cbind(1 - ends$lower, ends$upper)
-    )
+    ends <- list(lower = cbind(1 - ends$upper, ends$lower), upper = cbind(1 - ends$lower, ends$upper))
     ends <- lapply(ends, `colnames<-`, object$fit$blueprint$levels)
   }
-  lower <- parsnip_prob(ends$lower, object)
-  upper <- parsnip_prob(ends$upper, object)
-  names(lower) <- paste0(".pred_lower_", object$lvl)
-  names(upper) <- paste0(".pred_upper_", object$lvl)
+  side <- function(name) {
+    stats::setNames(parsnip_prob(ends[[name]], object), paste0(".pred_", name, "_", object$lvl))
+  }
   by_level <- order(rep(seq_along(object$lvl), 2))
-  tibble::as_tibble(cbind(lower, upper)[by_level])
+  tibble::as_tibble(cbind(side("lower"), side("upper"))[by_level])
 }
 
 parsnip_answers <- list(

@@ -43,26 +43,18 @@ candidate <- function(model = c("gpc", "stc", "bpm"), ...) {
 default_candidates <- function(classes = 2, criterion = c("integrated", "evidence", "loo")) {
   classes <- check_count(classes, "classes", min = 2, max = classes_most)
   criterion <- check_choice(criterion, c("integrated", "evidence", "loo"), "criterion")
+  none <- candidate("gpc", epsilon = 0)
+  iso <- candidate("gpc", kernel = kernel_iso())
   if (classes > 2) {
     return(list(
-      gpc_0 = candidate("gpc", epsilon = 0),
-      gpc_1 = candidate("gpc", epsilon = "learn"),
-      gpc_matrix = candidate("gpc", epsilon = "matrix"),
-      gpc_iso = candidate("gpc", kernel = kernel_iso()),
+      gpc_0 = none, gpc_1 = candidate("gpc", epsilon = "learn"),
+      gpc_matrix = candidate("gpc", epsilon = "matrix"), gpc_iso = iso,
       gpc_own = candidate("gpc", kernel = kernel_iso(), kernels = "per class")
     ))
   }
-  c(
-    list(
-      gpc_0 = candidate("gpc", epsilon = 0),
-      gpc = candidate("gpc"),
-      gpc_iso = candidate("gpc", kernel = kernel_iso())
-    ),
-    if (criterion != "integrated") {
-      lapply(c(stc_3 = 3, stc_10 = 10, stc_30 = 30), function(df) candidate("stc", df = df))
-    },
-    list(bpm = candidate("bpm"))
-  )
+  df <- if (criterion != "integrated") c(stc_3 = 3, stc_10 = 10, stc_30 = 30)
+  stc <- lapply(df, function(df) candidate("stc", df = df))
+  c(list(gpc_0 = none, gpc = candidate("gpc"), gpc_iso = iso), stc, list(bpm = candidate("bpm")))
 }
 
 # Fitting one and telling how it went ---------------------------------------
@@ -111,9 +103,7 @@ candidate_facts <- function(spec, fit = NULL, integrate = FALSE) {
   each <- where(fitted, unname(fit$epsilon)) # of several classes one of each, or one
   rates <- if (length(each) > 2) c(NA_real_, NA_real_) else rep_len(each, 2)
   evidence <- where(posterior, comparable_evidence(fit))
-  integrated <- where(
-    posterior && integrate && status == "converged", integrated_or_not(fit)
-  )
+  integrated <- where(posterior && integrate && status == "converged", integrated_or_not(fit))
   data.frame(
     model = spec_model(spec), df = where(fitted, fit$spec$df), epsilon = mean(each),
     epsilon_neg = rates[1], epsilon_pos = rates[2],

@@ -134,9 +134,7 @@ select_model.formula <- function(formula, data = NULL,
                                  subset = NULL, na.action = stats::na.omit) {
   check_no_dots(...)
   subset <- substitute(subset)
-  mold <- function(scale) {
-    mold_formula(formula, data, scale, na.action, subset, many = TRUE)
-  }
+  mold <- function(scale) mold_formula(formula, data, scale, na.action, subset, many = TRUE)
   select_impl(mold, candidates, criterion, scale, match.call())
 }
 
@@ -234,8 +232,7 @@ new_selection <- function(runs, criterion, candidates) {
   if (table$status[chosen] != "converged") {
     warn_sturdy(
       c(
-        "No candidate converged: {.val {table$candidate[chosen]}} is the best of
-         those with a posterior.",
+        "No candidate converged: {.val {table$candidate[chosen]}} is the best of those with a posterior.",
         i = "See {.code ep_diagnostics(selection)} for what to do."
       ),
       "not_converged", status = table$status[chosen]
@@ -243,12 +240,8 @@ new_selection <- function(runs, criterion, candidates) {
   }
   selected <- fits[[chosen]]
   fits[chosen] <- list(NULL)
-  structure(
-    c(unclass(selected), list(
-      table = table, fits = fits, criterion = criterion, candidates = candidates
-    )),
-    class = c("sturdy_selection", class(selected))
-  )
+  more <- list(table = table, fits = fits, criterion = criterion, candidates = candidates)
+  structure(c(unclass(selected), more), class = c("sturdy_selection", class(selected)))
 }
 
 #' Where no candidate has an integrated evidence, the evidence at learned values
@@ -280,9 +273,7 @@ selection_table <- function(runs, facts, criterion) {
 }
 
 # the column each criterion is
-selection_criteria <- c(
-  integrated = "log_integrated", evidence = "log_evidence", loo = "loo"
-)
+selection_criteria <- c(integrated = "log_integrated", evidence = "log_evidence", loo = "loo")
 
 #' Values of those that converged, or of all where none did; -Inf where they don't count
 #' @noRd
@@ -296,8 +287,8 @@ eligible <- function(value, facts) {
 #' gpc() of its kernel, differ by what the search for the mode leaves open
 #' @return its index, 0 when no value is finite.
 #' @noRd
-first_of_best <- function(value, tolerance = 0.02) {
-  best <- which(is.finite(value) & value >= max(value, na.rm = TRUE) - tolerance)
+first_of_best <- function(value) {
+  best <- which(is.finite(value) & value >= max(value, na.rm = TRUE) - 0.02)
   c(best, 0L)[1]
 }
 
@@ -306,12 +297,8 @@ first_of_best <- function(value, tolerance = 0.02) {
 #' @noRd
 loo_differences <- function(pointwise, facts) {
   best <- pointwise[[which.max(eligible(facts$loo, facts))]]
-  gap <- Map(
-    function(loo, known) if (known) loo - best else NA_real_, pointwise, is.finite(facts$loo)
-  )
-  data.frame(
-    loo_diff = vapply(gap, sum, 0), loo_diff_se = vapply(gap, se_sum, 0), row.names = NULL
-  )
+  gap <- Map(function(loo, known) if (known) loo - best else NA_real_, pointwise, is.finite(facts$loo))
+  data.frame(loo_diff = vapply(gap, sum, 0), loo_diff_se = vapply(gap, se_sum, 0), row.names = NULL)
 }
 
 abort_no_candidate <- function(table) {

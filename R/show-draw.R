@@ -12,7 +12,13 @@ draw_picture <- function(picture, main) {
   # in this order: mfrow changes cex
   if (divides) old <- c(graphics::par("mfrow", "cex", "oma"), old)
   on.exit(graphics::par(old))
-  if (divides) draw_page(picture) else draw_in_place(picture)
+  if (divides) {
+    return(draw_page(picture))
+  }
+  # one panel, or several on a page that the user has divided: the first has the heading of all
+  panels <- picture$panels
+  draw_panel(panels[[1]], with_note(picture, length(panels)))
+  for (panel in panels[-1]) draw_panel(panel)
 }
 
 #' Panels on a page that is divided for them, under one heading
@@ -23,14 +29,6 @@ draw_page <- function(picture) {
   graphics::par(cex = 1)
   size <- graphics::par("din")
   draw_heading(page$heading, size[1] / 2, size[2])
-}
-
-#' One panel, or several on a page that the user has divided: the first has the heading of all
-#' @noRd
-draw_in_place <- function(picture) {
-  panels <- picture$panels
-  draw_panel(panels[[1]], with_note(picture, length(panels)))
-  for (panel in panels[-1]) draw_panel(panel)
 }
 
 #' Divides the page for as many of the panels, the first ones, as are not tiny there
@@ -129,9 +127,7 @@ panel_text <- function(panel, picture) {
 #' Where the plot ("npc") or its figure ("nfc") begins and ends, in inches
 #' @noRd
 edges <- function(of) {
-  list(
-    x = graphics::grconvertX(0:1, of, "inches"), y = graphics::grconvertY(0:1, of, "inches")
-  )
+  list(x = graphics::grconvertX(0:1, of, "inches"), y = graphics::grconvertY(0:1, of, "inches"))
 }
 
 #' Text at places in inches, wherever in the figure they are
@@ -157,14 +153,10 @@ draw_marks <- function(kind, data) {
       data$x, data$y, pch = look$pch, col = look$col, bg = look$fill, cex = look$size,
       lwd = look$lwd
     ),
-    path = graphics::lines(
-      parted(x), parted(y), col = look$col, lty = look$lty, lwd = look$lwd
-    ),
+    path = graphics::lines(parted(x), parted(y), col = look$col, lty = look$lty, lwd = look$lwd),
     area = {
       fill <- data$fill[!duplicated(data$part)]
-      graphics::polygon(
-        parted(x), parted(y), col = ifelse(is.na(fill), look$fill, fill), border = look$col
-      )
+      graphics::polygon(parted(x), parted(y), col = ifelse(is.na(fill), look$fill, fill), border = look$col)
     },
     raster = draw_raster(data),
     name = draw_names(data),
@@ -182,9 +174,7 @@ draw_raster <- function(data) {
   y <- unique(data$y)
   image <- t(matrix(data$fill, length(x)))[rev(seq_along(y)), ]
   half <- c(diff(x[1:2]), diff(y[1:2])) / 2
-  graphics::rasterImage(
-    image, min(x) - half[1], min(y) - half[2], max(x) + half[1], max(y) + half[2]
-  )
+  graphics::rasterImage(image, min(x) - half[1], min(y) - half[2], max(x) + half[1], max(y) + half[2])
 }
 
 #' Names upright above or below points, short ones where the others have no room
@@ -204,9 +194,7 @@ draw_names <- function(data) {
 
 # Text that fits --------------------------------------------------------------
 
-line_height <- function(cex = 1) {
-  diff(graphics::strheight(c("M", "M\nM"), "inches", cex = cex))
-}
+line_height <- function(cex = 1) diff(graphics::strheight(c("M", "M\nM"), "inches", cex = cex))
 
 text_width <- function(text, cex = 1, font = 1) {
   max(graphics::strwidth(text, "inches", cex = cex, font = font), 0)
@@ -272,8 +260,7 @@ fit_key <- function(key, width) {
 draw_heading <- function(heading, middle, top) {
   for (part in heading$parts) {
     top <- top - line_height(0.4)
-    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1))
-    if (!is.null(part$key)) draw_key(part, middle, top)
+    if (is.null(part$key)) text_at(middle, top, part, adj = c(0.5, 1)) else draw_key(part, middle, top)
     top <- top - part$height
   }
 }

@@ -8,10 +8,9 @@ html <- function(...) structure(paste(c(...), collapse = "\n"), class = "sturdy_
 #' @noRd
 html_text <- function(x) {
   x <- utf8_text(x)
-  x <- gsub("&", "&amp;", x, fixed = TRUE)
-  x <- gsub("<", "&lt;", x, fixed = TRUE)
-  x <- gsub(">", "&gt;", x, fixed = TRUE)
-  gsub("\"", "&quot;", x, fixed = TRUE)
+  entities <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;")
+  for (letter in names(entities)) x <- gsub(letter, entities[letter], x, fixed = TRUE)
+  x
 }
 
 #' Text of which every byte is one of UTF-8
@@ -58,18 +57,14 @@ html_value <- function(v) html_text(if (is.numeric(v)) number_words(v) else if (
 #' An element; contents are HTML, attributes text
 #' @noRd
 tag <- function(name, ..., .attr = character()) {
-  given <- if (length(.attr)) {
-    paste0(" ", names(.attr), "=\"", html_text(.attr), "\"", collapse = "")
-  }
-  inside <- paste(c(...), collapse = "")
-  paste0("<", name, given, ">", inside, "</", name, ">")
+  given <- if (length(.attr)) paste0(" ", names(.attr), "=\"", html_text(.attr), "\"", collapse = "")
+  paste0("<", name, given, ">", paste(c(...), collapse = ""), "</", name, ">")
 }
 
 #' A table of texts that are escaped here; numbers stand on the right
 #' @noRd
 html_table <- function(frame, class = NULL, emphasis = integer()) {
-  right <- vapply(frame, is.numeric, logical(1))
-  side <- ifelse(right, "number", "text")
+  side <- ifelse(vapply(frame, is.numeric, NA), "number", "text")
   head <- tag("tr", Map(function(name, side) {
     tag("th", html_text(name), .attr = c(scope = "col", class = side))
   }, names(frame), side))

@@ -11,23 +11,20 @@ describe_known <- function(x) {
   if (by_readers(reports)) {
     each <- sum(reports$source > 0L) / reports$n
     return(paste0(
-      count(length(reports$sources), "reader"), ", ", format(each, digits = 2), if (each == 1) " label a row" else " labels a row",
+      count(length(reports$sources), "reader"), ", ", format(each, digits = 2),
+      if (each == 1) " label a row" else " labels a row",
       if (known) paste0("; the class of ", count(known, "row"), " known"),
       paste0("; ", shared_words(judged_by(x)$data$reports), recycle0 = TRUE, collapse = "")
     ))
   }
   if (has_soft(reports)) {
-    return(paste0(
-      "probabilities of ", count(reports$n - known, "row"), if (known) paste0("; ", known, " certain")
-    ))
+    certain <- if (known) paste0("; ", known, " certain")
+    return(paste0("probabilities of ", count(reports$n - known, "row"), certain))
   }
   checked <- length(recorded_before(reports)$row)
   groups <- length(reports$sources)
-  trusted <- paste0(count(known, if (is.null(x$data$units)) "row" else "unit"), " trusted", if (checked) {
-    paste0(", ", checked, " of them by a check")
-  })
-  paste(
-    c(trusted, paste("a flip rate for each of", count(groups, "group")))[c(known > 0, groups > 1)],
-    collapse = "; "
-  )
+  by_check <- if (checked) paste0(", ", checked, " of them by a check")
+  trusted <- paste0(count(known, if (is.null(x$data$units)) "row" else "unit"), " trusted", by_check)
+  said <- c(trusted, paste("a flip rate for each of", count(groups, "group")))
+  paste(said[c(known > 0, groups > 1)], collapse = "; ")
 }

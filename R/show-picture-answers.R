@@ -53,13 +53,9 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
 }
 
 suspicion_points <- function(shown) {
-  marks(
-    "point", shown$rank, shown$probability, of_class("class", as.integer(shown$label)),
-    words = paste0(
-      "Row ", shown$row, ": recorded ", shown$label, ", probability ",
-      round(shown$probability, 2), recycle0 = TRUE
-    )
-  )
+  recorded <- paste0("Row ", shown$row, ": recorded ", shown$label, recycle0 = TRUE)
+  words <- paste0(recorded, ", probability ", round(shown$probability, 2), recycle0 = TRUE)
+  marks("point", shown$rank, shown$probability, of_class("class", as.integer(shown$label)), words = words)
 }
 
 #' Rows by number, with their identifiers where there is room, away from the nearer end of the
@@ -95,10 +91,8 @@ suspicion_note <- function(shown, cutoff, rate, top) {
     } else if (all(rate == 0)) {
       "epsilon = 0: no label can be wrong"
     } else if (largest <= 0.5) {
-      paste(
-        "No label is more likely wrong than right: the largest probability is",
-        format(largest, digits = 2)
-      )
+      largest <- format(largest, digits = 2)
+      paste("No label is more likely wrong than right: the largest probability is", largest)
     },
     if (top < 1) paste("the axis ends at", format(top))
   )
@@ -177,18 +171,12 @@ picture.sturdy_selection <- function(x, ...) {
     )
   }
   se <- ifelse(is.na(table$loo_diff_se), 0, table$loo_diff_se)
-  integrated <- x$criterion == "integrated"
+  evidence <- if (x$criterion == "integrated") {
+    panel("Integrated log evidence", table$log_integrated, table$candidate)
+  } else panel("Log evidence", table$log_evidence, table$candidate)
   new_picture(
-    list(
-      panel(
-        if (integrated) "Integrated log evidence" else "Log evidence",
-        if (integrated) table$log_integrated else table$log_evidence, table$candidate
-      ),
-      panel("Leave-one-out, SE of difference", table$loo, se = se)
-    ),
-    paste0(
-      "Selected by ", criterion_words[[x$criterion]], ": ", table$candidate[table$selected]
-    ),
+    list(evidence, panel("Leave-one-out, SE of difference", table$loo, se = se)),
+    paste0("Selected by ", criterion_words[[x$criterion]], ": ", table$candidate[table$selected]),
     key = c(selected = "estimate", "not converged" = "failed")[c(TRUE, !all(converged))],
     across = TRUE
   )

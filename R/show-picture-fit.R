@@ -15,17 +15,11 @@ picture.sturdy_model <- function(x, inputs, ...) {
     return(picture_weights(x, if (is.null(inputs)) 25 else inputs))
   }
   check_by_ep(x)
-  specs <- x$blueprint$coding
-  must(
-    length(specs) > 0, NULL, "have an input to draw against; all were constant", "no_inputs",
-    of = "The model"
-  )
-  numeric <- vapply(specs, function(s) s$kind == "numeric", logical(1))
-  if (length(specs) == 2 && all(numeric)) {
-    picture_surface(x)
-  } else {
-    picture_curves(x, if (is.null(inputs)) 6 else inputs)
-  }
+  kinds <- vapply(x$blueprint$coding, `[[`, "", "kind")
+  some <- length(kinds) > 0
+  must(some, NULL, "have an input to draw against; all were constant", "no_inputs", of = "The model")
+  surface <- length(kinds) == 2 && all(kinds == "numeric")
+  if (surface) picture_surface(x) else picture_curves(x, if (is.null(inputs)) 6 else inputs)
 }
 
 #' What the picture shows, in its title
@@ -161,10 +155,9 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
   mine <- blueprint_columns(x$blueprint)$group == j
   X <- x$data$X[rep(rows, each = length(at)), , drop = FALSE]
   X[, mine] <- encode_feature(rep(if (is.null(levels)) at else levels, length(rows)), coding)
-  list(
-    name = x$blueprint$columns[j], levels = levels, time = coding$time, value = value, at = at,
-    prob = apply(prob_pictured(x, X), 2, function(p) rowMeans(matrix(p, length(at)))), X = X
-  )
+  prob <- apply(prob_pictured(x, X), 2, function(p) rowMeans(matrix(p, length(at))))
+  name <- x$blueprint$columns[j]
+  list(name = name, levels = levels, time = coding$time, value = value, at = at, prob = prob, X = X)
 }
 
 #' @param event of two classes, in which training rows the event was recorded: their ticks
@@ -172,9 +165,7 @@ partial_curve <- function(j, x, places = if (is_several(x)) 40 else 60,
 curve_panel <- function(curve, event = NULL) {
   at <- curve$at
   factor <- !is.null(curve$levels)
-  line <- function(x, p, meanings) {
-    marks(if (factor) "point" else "path", x, p, meanings[1 + factor], 1)
-  }
+  line <- function(x, p, meanings) marks(if (factor) "point" else "path", x, p, meanings[1 + factor], 1)
   layers <- if (is.null(event)) {
     classes <- ncol(curve$prob)
     lapply(seq_len(classes), function(k) { # points of a level side by side
@@ -207,8 +198,8 @@ curve_panel <- function(curve, event = NULL) {
 #' @noRd
 picture_weights <- function(x, inputs) {
   table <- weight_table(x, component = "weights")
-  surest <- utils::head(order(-abs(table$estimate) / (table$conf.high - table$conf.low)), inputs)
-  shown <- rev(surest)
+  surest <- order(-abs(table$estimate) / (table$conf.high - table$conf.low))
+  shown <- rev(utils::head(surest, inputs))
   half <- weight_table(x, level = 0.5, component = "weights")[shown, ]
   total <- nrow(table)
   table <- table[shown, ]

@@ -26,21 +26,17 @@ new_panel <- function(x, y, layers, square = FALSE) {
 }
 
 #' An axis with numbers, or with the names of levels at 1, 2, ...
-#'
-#' @param words what stands at `ticks`.
 #' @noRd
-new_axis <- function(label, range, levels = NULL, ticks = pretty(range),
-                     words = format(ticks), time = NULL) {
+new_axis <- function(label, range, levels = NULL, ticks = pretty(range), time = NULL) {
   if (!is.null(time)) {
     ticks <- if (inherits(time, "difftime")) as_time(ticks, time) else pretty(as_time(range, time))
-    words <- format(ticks)
-    ticks <- as.double(ticks)
   }
   if (!is.null(levels)) {
     range <- c(0.5, length(levels) + 0.5)
     ticks <- seq_along(levels)
-    words <- levels
   }
+  words <- if (is.null(levels)) format(ticks) else levels
+  ticks <- as.double(ticks)
   inside <- ticks >= min(range) & ticks <= max(range)
   list(label = label, range = range, levels = levels, ticks = ticks[inside], words = words[inside])
 }
@@ -102,15 +98,10 @@ rug_range <- c(-0.04, 1.04)
 #' @noRd
 contours <- function(axes, z, levels, meaning) {
   levels <- levels[levels > min(z) & levels < max(z)]
-  if (length(levels) == 0) {
-    return(NULL)
-  }
-  lines <- grDevices::contourLines(
-    axes[[1]], axes[[2]], matrix(z, length(axes[[1]])), levels = levels
-  )
-  all <- function(name) unlist(lapply(lines, `[[`, name))
-  part <- rep(seq_along(lines), lengths(lapply(lines, `[[`, "x")))
-  marks("path", all("x"), all("y"), meaning, part)
+  grid <- matrix(z, length(axes[[1]]))
+  lines <- if (length(levels)) grDevices::contourLines(axes[[1]], axes[[2]], grid, levels = levels)
+  x <- lapply(lines, `[[`, "x")
+  marks("path", unlist(x), unlist(lapply(lines, `[[`, "y")), meaning, rep(seq_along(x), lengths(x)))
 }
 
 # Looks -------------------------------------------------------------------------------
@@ -120,9 +111,7 @@ surface_colours <- c("#FBF7EE", "#A9CCE3", "#2E86C1")
 ring_colour <- "#D55E00"
 
 # Okabe and Ito's colours
-class_hues <- c(
-  "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999"
-)
+class_hues <- c("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 
 #' White with a share of each colour
 #' @noRd

@@ -22,8 +22,8 @@ fit_fields <- function(x, digits) {
   test <- if (is_test(x)) noise_statement(x, 0.9)
   note <- c(trouble_note(x), if (!is.null(test)) verdict_notes(test))
   c(
-    answer_lines(x, test, digits), Note = if (length(note)) note[[1]],
-    Fit = fit_title(x), Rows = describe_rows(x), Labels = describe_known(x),
+    answer_lines(x, test, digits), Note = if (length(note)) note[[1]], Fit = fit_title(x),
+    Rows = describe_rows(x), Labels = describe_known(x),
     Absorbed = if (!is.null(x$filter)) unname(describe_inference(x, digits)), More = more_line(x)
   )
 }
@@ -46,20 +46,16 @@ answer_lines <- function(x, test, digits) {
 #' What a fit that does not test whether labels are wrong says of them
 #' @noRd
 untested_lines <- function(x, digits) {
-  certain <- takes_labels_as_right(x)
+  if (takes_labels_as_right(x)) {
+    return(c("Wrong labels?" = "Not asked: every label is taken to be right (epsilon = 0)."))
+  }
+  expected <- if (has_rows(judged_by(x))) expected_wrong(x)
+  about <- if (isTRUE(expected < 0.05)) {
+    "Next to none"
+  } else if (length(expected)) paste("About", count_text(expected, digits - 1))
   c(
-    "Wrong labels?" = if (certain) {
-      "Not asked: every label is taken to be right (epsilon = 0)."
-    } else {
-      paste0("Not tested: ", describe_noise(judged_by(x), digits), ".")
-    },
-    "How many?" = if (!certain && has_rows(judged_by(x))) {
-      expected <- expected_wrong(x)
-      paste0(
-        if (expected < 0.05) "Next to none" else paste("About", count_text(expected, digits - 1)),
-        " of ", whole(label_total(x)), ", if such a share is wrong."
-      )
-    }
+    "Wrong labels?" = paste0("Not tested: ", describe_noise(judged_by(x), digits), "."),
+    "How many?" = paste0(about, " of ", whole(label_total(x)), ", if such a share is wrong.", recycle0 = TRUE)
   )
 }
 
@@ -84,25 +80,19 @@ more_line <- function(x) {
 #' What went wrong, if anything did
 #' @noRd
 trouble_note <- function(x) {
-  status <- x$ep$status
-  if (!is.null(status) && status != "converged") {
+  if (isTRUE(x$ep$status != "converged")) {
     paste0("EP: ", ep_words(x$ep), if (has_posterior(x)) "; see ep_diagnostics()")
   } else if (isTRUE(x$learning$convergence != 0)) {
     "The search stopped short: see ep_diagnostics()."
   } else if (filter_forgets(x)) {
-    paste0(
-      "The filter forgets: many more labels are predicted wrongly than epsilon = ",
-      format(max(x$epsilon)), " allows for."
-    )
+    allowed <- paste("epsilon =", format(max(x$epsilon)))
+    paste("The filter forgets: many more labels are predicted wrongly than", allowed, "allows for.")
   }
 }
 
 fit_title <- function(x) {
-  levels <- x$blueprint$levels
-  paste0(
-    "<", spec_model(x$spec), "> ", model_title(x),
-    if (is_several(x)) paste0(", ", length(levels), " classes", if (is_in_order(x)) " in an order")
-  )
+  classes <- if (is_several(x)) paste0(", ", length(x$blueprint$levels), " classes")
+  paste0("<", spec_model(x$spec), "> ", model_title(x), classes, if (is_in_order(x)) " in an order")
 }
 
 #' What stands for the latent function: one named line
@@ -110,10 +100,8 @@ fit_title <- function(x) {
 describe_latent <- function(x, digits) {
   if (!is.null(x$recalibration)) {
     now <- x$recalibration
-    c(Recalibration = paste0(
-      "slope ", format_each(now$slope, digits), if (!"slope" %in% now$free) " (held)",
-      ", weights ", format_range(now$weight, digits)
-    ))
+    slope <- paste0("slope ", format_each(now$slope, digits), if (!"slope" %in% now$free) " (held)")
+    c(Recalibration = paste0(slope, ", weights ", format_range(now$weight, digits)))
   } else if (inherits(x, "bpm")) {
     prior <- x$prior
     c(Weights = paste0(
@@ -138,11 +126,9 @@ describe_inference <- function(x, digits) {
   }
   rows <- x$filter$rows
   all <- if (rows < row_count(x)) paste(" of", whole(row_count(x)))
-  c(ADF = paste0(
-    whole(rows), all, " rows absorbed, ",
-    format(100 * filter_error(x), digits = digits),
-    "% of their labels predicted wrongly beforehand"
-  ))
+  wrong <- format(100 * filter_error(x), digits = digits)
+  absorbed <- paste0(whole(rows), all, " rows absorbed, ")
+  c(ADF = paste0(absorbed, wrong, "% of their labels predicted wrongly beforehand"))
 }
 
 describe_rows <- function(x) {
@@ -176,9 +162,7 @@ describe_kernel <- function(x, digits) {
       )
     },
     if (length(kernel$nugget) > 1) " (a kernel for each class)",
-    if (is_in_order(x)) {
-      paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
-    }
+    if (is_in_order(x)) paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
   )
 }
 
@@ -187,16 +171,9 @@ describe_noise <- function(x, digits) {
     return(describe_average(x, digits))
   }
   matrix <- is_several(x) && length(x$epsilon) > 1
-  learned <- rate_learned(x)
-  paste0(
-    if (matrix) {
-      paste("a matrix, rates", format_range(x$epsilon, digits))
-    } else {
-      paste("epsilon =", describe_rates(x, x$epsilon, digits))
-    },
-    if (!learned) " (fixed)" else " (learned)",
-    if (matrix && learned) ", see noise_matrix()"
-  )
+  rates <- if (matrix) format_range(x$epsilon, digits) else describe_rates(x, x$epsilon, digits)
+  how <- if (!rate_learned(x)) " (fixed)" else if (matrix) " (learned), see noise_matrix()" else " (learned)"
+  paste0(if (matrix) "a matrix, rates " else "epsilon = ", rates, how)
 }
 
 #' One rate, or the rate of each true class
@@ -215,12 +192,8 @@ describe_rates <- function(x, rates, digits) {
 #' @noRd
 describe_average <- function(x, digits) {
   models <- x$nodes$models
-  share <- if (nrow(models) > 1) {
-    shown <- vapply(models$probability, bounded, "", function(v) {
-      format(round(v, 4), digits = 2, scientific = FALSE)
-    })
-    paste0(" (", shown, ")")
-  }
+  number <- function(v) format(round(v, 4), digits = 2, scientific = FALSE)
+  share <- if (nrow(models) > 1) paste0(" (", vapply(models$probability, bounded, "", number), ")")
   rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
   paste0(
@@ -257,10 +230,7 @@ describe_learning <- function(x) {
   } else {
     paste("at", count(x$nodes$models$modes, "mode"), "by Laplace's method")
   }
-  bounds <- if (at_point) learning$on_bound
-  paste0(
-    count(sum(learned(x)), "hyperparameter"), " ", how,
-    if (learning$convergence != 0) " (search stopped short)",
-    if (length(bounds)) paste0("; on a bound: ", name_some(bounds))
-  )
+  bounds <- if (at_point && length(learning$on_bound)) paste0("; on a bound: ", name_some(learning$on_bound))
+  short <- if (learning$convergence != 0) " (search stopped short)"
+  paste0(count(sum(learned(x)), "hyperparameter"), " ", how, short, bounds)
 }

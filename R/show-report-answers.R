@@ -5,12 +5,10 @@
 #' @noRd
 answer_fields <- function(row, name, label, levels) {
   other <- which(levels != label)
+  option <- function(code) tag("option", html_text(levels[code]), .attr = c(value = code))
   html(fill_template("answer.html", list(
-    row = row, name = if (!is.na(name)) name, label = label,
-    other = if (length(other) == 1) levels[other],
-    classes = html(Map(function(code, class) {
-      tag("option", html_text(class), .attr = c(value = code))
-    }, other, levels[other]))
+    row = row, name = if (!is.na(name)) name, label = label, other = if (length(other) == 1) levels[other],
+    classes = html(lapply(other, option))
   )))
 }
 
@@ -48,8 +46,7 @@ report_answers <- function(object, found, listed, ids, saved, title) {
 #' @noRd
 report_key <- function(object, ids, title) {
   data <- object$data
-  numbers <- list(data$X, data$y, data$rows, data$reports$row, data$reports$source,
-                  data$reports$value)
+  numbers <- unname(c(data[c("X", "y", "rows")], data$reports[c("row", "source", "value")]))
   digest(list(
     lapply(numbers, function(v) as.vector(v) + 0),
     paste0(c(object$blueprint$levels, id_text(ids$value), title), ";")

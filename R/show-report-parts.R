@@ -51,9 +51,7 @@ report_audit <- function(object, since, ids, level) {
   if (rlang::is_string(since)) since <- audit_file(since, "since")
   id <- if (is.data.frame(since) && is_one_of(ids$name, names(since))) ids$name
   if (is.null(id)) ids <- row_ids(object$data)
-  audit_compared(
-    audit_side(since, id, "since"), list(given = object, key = if (!is.null(ids)) id_text(ids$value)), level
-  )
+  audit_compared(audit_side(since, id, "since"), list(given = object, key = id_text(ids$value)), level)
 }
 
 #' What changed since an earlier version
@@ -64,7 +62,7 @@ report_since <- function(x) {
   rows <- rows[!duplicated(rows$row), ]
   numbers <- function(table) {
     double <- vapply(table, is.double, NA)
-    table[double] <- lapply(table[double], function(v) ifelse(is.na(v), "", format(signif(v, 2))))
+    table[double] <- lapply(table[double], function(v) ifelse(is.na(v), "", two_digits(v)))
     html_table(table)
   }
   list(
@@ -82,19 +80,17 @@ report_noise <- function(object, test) {
       certain = takes_labels_as_right(object), noise = describe_noise(judged_by(object), 3)
     ))
   }
-  lines <- verdict_lines(test)
+  lines <- as.list(verdict_lines(test))
   models <- test$models
   after <- vapply(models$probability, bounded, "", two_digits)
   list(
     test = TRUE, calm = !is_called(test), verdict = test$verdict, whether = lines[["Wrong labels?"]],
-    hide = if ("Could hide?" %in% names(lines)) lines[["Could hide?"]],
+    hide = lines[["Could hide?"]],
     none = bounded(test$probability_none, two_digits),
     prior_none = two_digits(test$prior_none),
     bayes_factor = bounded(test$bayes_factor, two_digits, 1e4),
     plain = if (!is.na(test$plain)) bounded(test$plain, two_digits, 1e4),
-    notes = html(lapply(verdict_notes(test), function(note) {
-      tag("p", html_text(note), .attr = c(class = "warning"))
-    })),
+    notes = html(lapply(html_text(verdict_notes(test)), tag, name = "p", .attr = c(class = "warning"))),
     models = html_table(data.frame(
       "noise model" = model_words(models$model, test$levels), before = signif(models$prior, 2),
       after = after, check.names = FALSE
@@ -110,15 +106,12 @@ two_digits <- function(v) format(signif(v, 2))
 report_count <- function(object, found) {
   expected <- attr(found, "expected")
   test <- attr(found, "test")
-  no_sign <- !is.null(test) && test$kind == "no sign"
+  no_sign <- identical(test$kind, "no sign")
   shown <- if (no_sign) test$any else expected
+  about <- paste0("About ", describe_wrong(expected, 2, attr(found, "n")), ".")
   list(
     percent = format(100 * expected$level), nosign = no_sign,
-    how_many = if (is.null(test)) {
-      paste0("About ", describe_wrong(expected, 2, attr(found, "n")), ".")
-    } else {
-      count_line(test, 2)
-    },
+    how_many = if (is.null(test)) about else count_line(test, 2),
     density = count_picture(object, shown, no_sign), rates = rates_table(object, expected$level)
   )
 }
@@ -159,9 +152,7 @@ report_calibration <- function(object) {
   list(
     error = format(x$error, digits = 2), bins = nrow(bins), bin_percent = format(100 * x$level),
     inside = sum(bins$lower <= bins$predicted & bins$predicted <= bins$upper),
-    reliability = svg_picture(
-      picture(x), "Reliability curve: frequency against probability", height = 360
-    )
+    reliability = svg_picture(picture(x), "Reliability curve: frequency against probability", height = 360)
   )
 }
 
@@ -183,9 +174,7 @@ report_next <- function(object, test, n, level) {
 report_end <- function(object) {
   how <- ep_diagnostics(object)
   list(
-    diagnostics = html(lapply(c(how$happened, how$means, how$do), function(sentence) {
-      tag("li", html_text(sentence))
-    })),
+    diagnostics = html(lapply(html_text(c(how$happened, how$means, how$do)), tag, name = "li")),
     version = format(utils::packageVersion("sturdy")), r_version = R.version.string,
     today = format(Sys.time(), "%Y-%m-%d")
   )

@@ -52,23 +52,19 @@ report_suspects <- function(object, found, rows, values, neighbours) {
   twins <- items[of == "twins"]
   label <- found$label[rows$pair]
   picture <- if (length(rows$listed) > 1) listed_picture(found, rows$listed)
+  group <- contradiction_groups(found)[rows$twins]
+  pairs <- lapply(split(seq_along(twins), factor(group, unique(group))), function(k) {
+    tag("div", alike_columns(twins[k], found$label[rows$twins[k]]), .attr = c(class = "pair"))
+  })
   list(
-    contradict = if (length(twins)) {
-      group <- contradiction_groups(found)[rows$twins]
-      html(lapply(split(seq_along(twins), factor(group, unique(group))), function(k) {
-        columns <- alike_columns(twins[k], found$label[rows$twins[k]])
-        tag("div", columns, .attr = c(class = "pair"))
-      }))
-    },
+    contradict = if (length(pairs)) html(pairs),
     suspects = if (length(c(rows$twins, rows$listed))) html(c(items[of == "listed"], "")),
     kinds = !is.null(found$unusual),
     alike = if (length(label)) alike_columns(items[of == "pair"], label),
     alike_classes = if (length(label)) paste(unique(label), collapse = " and "),
     hidden = if (values$left) count(values$left, "further input"),
     unread = if (length(values$unread)) name_some(values$unread),
-    ranking = if (!is.null(picture)) {
-      svg_picture(picture, "Probability that a label is wrong against its rank")
-    },
+    ranking = if (length(picture)) svg_picture(picture, "Probability that a label is wrong against its rank"),
     ranking_key = svg_key(picture$key)
   )
 }
@@ -105,6 +101,11 @@ suspect_item <- function(object, found, place, near, values) {
   p <- found$probability
   name <- values$title[place]
   chips <- lapply(frame[place, , drop = FALSE], html_value)
+  names <- html_text(names(chips))
+  rows <- data.frame(
+    row = object$data$rows[all], recorded = labels[seq_along(all)], "P(wrong)" = values$wrong[all],
+    similarity = c(1, round(near$similarity, 2)), check.names = FALSE
+  )
   fill_template("suspect.html", list(
     row = found$row, name = if (!is.na(name)) name, width = round(100 * p),
     probability = share_words(p), label = labels[1],
@@ -112,24 +113,12 @@ suspect_item <- function(object, found, place, near, values) {
     suggested = if (p > 0.5) as.character(found$suggested), alone = share_words(found$loo_wrong),
     why = why_words(labels[1], labels[seq_along(all)[-1]]),
     twin = if (isFALSE(is.na(twin))) {
-      paste0(
-        "Row ", found$contradicts, " is alike in every input, and recorded as ",
-        labels[length(all) + 1], "."
-      )
+      alike <- paste("Row", found$contradicts, "is alike in every input, and recorded as")
+      paste0(alike, " ", labels[length(all) + 1], ".")
     },
     answer = answer_fields(found$row, name, labels[1], object$blueprint$levels),
-    values = html(Map(function(name, value) {
-      tag("div", tag("dt", html_text(name)), tag("dd", value))
-    }, names(chips), chips)),
-    near = nrow(near),
-    table = html_table(cbind(
-      data.frame(
-        row = object$data$rows[all], recorded = labels[seq_along(all)],
-        "P(wrong)" = values$wrong[all],
-        similarity = c(1, round(near$similarity, 2)), check.names = FALSE
-      ),
-      frame[all, , drop = FALSE]
-    ), "near", emphasis = 1)
+    values = html(Map(function(name, value) tag("div", tag("dt", name), tag("dd", value)), names, chips)),
+    near = nrow(near), table = html_table(cbind(rows, frame[all, , drop = FALSE]), "near", emphasis = 1)
   ))
 }
 
@@ -165,10 +154,9 @@ why_words <- function(label, near) {
     paste0(all, names(against), ".")
   } else {
     verb <- c(if (against[1] == 1) "is recorded as" else "are recorded as", rep("as", length(against) - 1))
-    paste0(
-      "Of the ", k, " most similar rows ", toString(paste(against, verb, names(against))),
-      if (any(near == label)) paste0(" and ", sum(near == label), " as ", label), "."
-    )
+    others <- toString(paste(against, verb, names(against)))
+    alike <- if (any(near == label)) paste0(" and ", sum(near == label), " as ", label)
+    paste0("Of the ", k, " most similar rows ", others, alike, ".")
   }
 }
 

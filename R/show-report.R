@@ -96,16 +96,13 @@
 #' unlink(file)
 label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, title = NULL,
                          level = 0.9, id = NULL, since = NULL, ...) {
-  refuse(
-    !missing(object) && inherits(object, c("sturdy_mislabelled", "sturdy_review")),
-    c(
-      "{.arg object} must be the fit itself, not the list of its rows.",
-      i = "Of scores it is {.code second_stage(scores, labels)}."
-    ), "type", arg = "object"
+  must(
+    missing(object) || !inherits(object, c("sturdy_mislabelled", "sturdy_review")), "object",
+    "be the fit itself, not the list of its rows",
+    more = c(i = "Of scores it is {.code second_stage(scores, labels)}.")
   )
   object <- fit_of(object, ...)
-  check_sites_kept(object)
-  check_one_label(object)
+  check_label_each(object)
   must(
     !missing(file), "file", "be given", "missing_argument",
     more = c(i = "The page is written there: {.code label_report(fit, \"report.html\")}.")
@@ -122,13 +119,10 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
   values$alike <- test$alike
   rows <- report_rows(object, found, n, values$alike)
   if (is.null(title)) title <- "Which labels are wrong?"
+  answers <- report_answers(object, found, unlist(rows), values$ids, answers_file(file), title)
   page <- fill_template("page.html", c(
-    list(
-      title = title, style = html(report_part("page.css")),
-      script = html(report_part("answers.js")),
-      answers = report_answers(object, found, unlist(rows), values$ids, answers_file(file), title)
-    ),
-    answers_code(file, id, substitute(data), substitute(id)),
+    list(title = title, style = html(report_part("page.css")), script = html(report_part("answers.js"))),
+    list(answers = answers), answers_code(file, id, substitute(data), substitute(id)),
     if (!is.null(since)) report_since(report_audit(object, since, values$ids, level)),
     report_data(object), report_noise(object, test), report_count(object, found),
     report_suspects(object, found, rows, values, neighbours), report_calibration(object),
@@ -139,9 +133,7 @@ label_report <- function(object, file, n = 20, neighbours = 8, data = NULL, titl
 }
 
 check_report_file <- function(file) {
-  must(
-    rlang::is_string(file) && nzchar(file), "file", "be the path of a file, one string", got = file
-  )
+  must(rlang::is_string(file) && nzchar(file), "file", "be the path of a file, one string", got = file)
   file <- path.expand(file)
   must(
     dir.exists(dirname(file)) && !dir.exists(file), "file",
@@ -155,15 +147,14 @@ check_report_file <- function(file) {
 #' @noRd
 inform_shared_id <- function(ids) {
   own <- length(unique(ids))
-  if (own < length(ids) / 2) {
-    inform_sturdy(
-      c(
-        i = "There are {own} identifier{?s} for {length(ids)} rows.",
-        i = "{.arg id} is the column that says which row it is."
-      ),
-      "shared_id", identifiers = own
-    )
-  }
+  inform_these(
+    "shared_id",
+    c(
+      i = "There are {these} identifier{?s} for {length(ids)} rows.",
+      i = "{.arg id} is the column that says which row it is."
+    ),
+    identifiers = own[own < length(ids) / 2]
+  )
 }
 
 # What is shown of rows -------------------------------------------------------------

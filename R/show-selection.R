@@ -6,10 +6,8 @@
 print.sturdy_selection <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   table <- x$table
-  print_title(
-    "<sturdy_selection> ", count(nrow(table), "candidate"), " by ",
-    criterion_words[[x$criterion]], ", ", count(nobs(x), "row")
-  )
+  by <- criterion_words[[x$criterion]]
+  print_title("<sturdy_selection> ", count(nrow(table), "candidate"), " by ", by, ", ", count(nobs(x), "row"))
   print(selection_shown(table, x$criterion, digits), row.names = FALSE, right = FALSE)
   if (any(is.finite(table$df))) {
     print_title("Log evidences are those of Gaussian EP at every df: see ?select_model.")
@@ -21,37 +19,24 @@ print.sturdy_selection <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
-criterion_words <- c(
-  evidence = "log evidence", integrated = "integrated log evidence",
-  loo = "leave-one-out"
-)
+criterion_words <- c(evidence = "log evidence", integrated = "integrated log evidence", loo = "leave-one-out")
 
 #' The table in words, best first
 #' @noRd
 selection_shown <- function(table, criterion, digits) {
   value <- table[[selection_criteria[[criterion]]]]
   table <- table[order(!table$selected, table$status != "converged", -value), ]
-  number <- function(v, digits) {
-    ifelse(is.na(v), "-", vapply(v, format, character(1), digits = digits))
-  }
-  rates <- lapply(table[c("epsilon_neg", "epsilon_pos")], number, max(digits - 1, 1))
+  number <- function(v, digits) ifelse(is.na(v), "-", format_each(v, digits))
+  rates <- lapply(table[c("epsilon", "epsilon_neg", "epsilon_pos")], number, max(digits - 1, 1))
   two <- (table$epsilon_neg != table$epsilon_pos) %in% TRUE
-  loo <- number(table$loo, digits + 1)
-  known <- is.finite(table$loo_se)
-  loo[known] <- paste0(loo[known], " (", number(table$loo_se[known], 2), ")")
+  se <- ifelse(is.finite(table$loo_se), paste0(" (", number(table$loo_se, 2), ")"), "")
+  weight <- ifelse(table$status == "converged", format(round(table$weight, 2), nsmall = 2), "-")
   shown <- data.frame(
-    candidate = table$candidate,
-    integrated = number(table$log_integrated, digits + 1),
-    evidence = number(table$log_evidence, digits + 1),
-    "loo (se)" = loo,
-    weight = ifelse(
-      table$status == "converged", format(round(table$weight, 2), nsmall = 2), "-"
-    ),
-    epsilon = ifelse(two, paste(rates[[1]], rates[[2]], sep = "|"), number(table$epsilon, max(digits - 1, 1))),
-    df = number(table$df, 3),
-    seconds = number(round(table$seconds, 1), 3),
-    status = gsub("_", " ", table$status),
-    check.names = FALSE
+    candidate = table$candidate, integrated = number(table$log_integrated, digits + 1),
+    evidence = number(table$log_evidence, digits + 1), "loo (se)" = paste0(number(table$loo, digits + 1), se),
+    weight = weight, epsilon = ifelse(two, paste(rates[[2]], rates[[3]], sep = "|"), rates[[1]]),
+    df = number(table$df, 3), seconds = number(round(table$seconds, 1), 3),
+    status = gsub("_", " ", table$status), check.names = FALSE
   )
   # a line has no room for both
   shown[if (criterion == "integrated") "seconds" else "integrated"] <- NULL
@@ -68,9 +53,7 @@ tidy.sturdy_selection <- function(x, ...) {
 #' Rows are absorbed by the selected fit: the comparison was of other data
 #' @export
 #' @noRd
-absorb.sturdy_selection <- function(object, ...) {
-  absorb(object$selected, ...)
-}
+absorb.sturdy_selection <- function(object, ...) absorb(object$selected, ...)
 
 #' @export
 glance.sturdy_selection <- function(x, ...) {

@@ -42,30 +42,23 @@
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' summary(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0.1))
 summary.sturdy_model <- function(object, ...) {
-  check_model(object)
-  check_no_dots(...)
+  fit_of(object, ...)
   check_posterior(object)
   inference <- describe_inference(object, 3)
   rows <- summary_rows(object)
+  fitted <- c(
+    describe_latent(object, 3), Inputs = ranked_inputs(object),
+    "Label noise" = describe_noise(judged_by(object), 3), Labels = describe_known(object),
+    Learned = describe_learning(object)
+  )
   structure(
     list(
-      title = fit_title(object),
-      rows = describe_rows(object),
+      title = fit_title(object), rows = describe_rows(object),
       verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
-      fitted = c(
-        describe_latent(object, 3), Inputs = ranked_inputs(object), "Label noise" = describe_noise(judged_by(object), 3),
-        Labels = describe_known(object), Learned = describe_learning(object)
-      ),
-      inference = names(inference),
-      ep = unname(inference),
-      weights = weight_table(object),
-      coefficients = hyper_table(object),
-      scores = rows$scores,
-      evidence_note = evidence_note(object),
-      classes = rows$classes,
-      unlabelled = unlabelled_table(object),
-      expected_wrong = rows$expected_wrong,
-      suspicious = rows$suspicious
+      fitted = fitted, inference = names(inference), ep = unname(inference), weights = weight_table(object),
+      coefficients = hyper_table(object), scores = rows$scores, evidence_note = evidence_note(object),
+      classes = rows$classes, unlabelled = unlabelled_table(object),
+      expected_wrong = rows$expected_wrong, suspicious = rows$suspicious
     ),
     class = "summary.sturdy_model"
   )
@@ -98,12 +91,10 @@ summary_rows <- function(object) {
       log_evidence = model_evidence(object),
       log_evidence_integrated = average_evidence(object),
       log_evidence_gaussian = if (is.finite(object$spec$df)) log_evidence(object, method = "gaussian"),
-      loo = score[["Estimate"]],
-      loo_se = score[["SE"]],
+      loo = score[["Estimate"]], loo_se = score[["SE"]],
       loo_error = if (!readers && !soft) stats::weighted.mean(row_missed(object), report_times(object$data$reports))
     ),
-    classes = class_table(object),
-    expected_wrong = expected_wrong(object),
+    classes = class_table(object), expected_wrong = expected_wrong(object),
     suspicious = if (!soft) found[shown]
   )
 }
@@ -111,25 +102,19 @@ summary_rows <- function(object) {
 #' Inputs by how much they count over all nodes, as the report has them: those of the best mode alone,
 #' further down, may be in another order
 #' @noRd
-ranked_inputs <- function(object, most = 6) {
+ranked_inputs <- function(object) {
   if (node_count(object) == 1 || is.null(object$kernel) || length(object$blueprint$columns) < 2) {
     return(NULL)
   }
   order <- input_order(object)
-  place <- utils::head(order$place, most)
-  paste0(
-    toString(paste(object$blueprint$columns[place], format_each(order$value[place], 3))),
-    if (length(order$place) > most) ", ...", " (", order$what, " averaged, shortest first)"
-  )
+  place <- utils::head(order$place, 6)
+  shown <- toString(paste(object$blueprint$columns[place], format_each(order$value[place], 3)))
+  paste0(shown, if (length(order$place) > 6) ", ...", " (", order$what, " averaged, shortest first)")
 }
 
 hyper_table <- function(object) {
   estimate <- hyperparameters(object)
-  data.frame(
-    term = names(estimate),
-    estimate = unname(estimate),
-    learned = learned(object)
-  )
+  data.frame(term = names(estimate), estimate = unname(estimate), learned = learned(object))
 }
 
 #' @export

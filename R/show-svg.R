@@ -109,16 +109,11 @@ svg_symbol <- function(x, y, look, words = NA) {
 #' @noRd
 svg_key <- function(key) {
   entry <- function(words, meaning) {
-    mark <- if (is.na(looks[meaning, "pch"])) {
-      marks("path", c(0, 14), c(7, 7), meaning, 1)
-    } else {
-      marks("point", 7, 7, meaning)
-    }
-    paste0(
-      tag("svg", unlist(svg_marks(mark$data, mark$kind)),
-          .attr = c(viewBox = "0 0 14 14", class = "key")),
-      html_text(paste0(" ", words))
-    )
+    line <- is.na(looks[meaning, "pch"])
+    mark <- if (line) marks("path", c(0, 14), c(7, 7), meaning, 1) else marks("point", 7, 7, meaning)
+    drawn <- unlist(svg_marks(mark$data, mark$kind))
+    svg <- tag("svg", drawn, .attr = c(viewBox = "0 0 14 14", class = "key"))
+    paste0(svg, html_text(paste0(" ", words)))
   }
   html(paste0(paste(Map(entry, names(key), key), collapse = "; "), "."))
 }

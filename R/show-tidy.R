@@ -53,8 +53,7 @@
 #' glance(fit)
 #' augment(fit, d)
 tidy.sturdy_model <- function(x, ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   hyper_table(x)
 }
 
@@ -62,8 +61,7 @@ tidy.sturdy_model <- function(x, ...) {
 #' @export
 tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, exponentiate = FALSE,
                      component = c("coefficients", "weights"), ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   conf.int <- check_flag(conf.int, "conf.int")
   level <- check_number(conf.level, "conf.level", 0, 1, open = TRUE)
   component <- check_choice(component, weight_components, "component")
@@ -84,21 +82,15 @@ tidy.bpm <- function(x, conf.int = TRUE, conf.level = 0.95, exponentiate = FALSE
 #' @importFrom generics glance
 #' @export
 glance.sturdy_model <- function(x, ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   pointwise <- row_loo(x)
   tep <- is.finite(x$spec$df) && !is.null(x$ep)
+  evidence <- if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x)
   data.frame(
-    nobs = nobs(x),
-    classes = length(x$blueprint$levels),
-    df = x$spec$df,
-    epsilon = mean(shown_rate(judged_by(x))),
-    log_evidence = if (tep) NA_real_ else if (is_average(x)) average_evidence(x) else model_evidence(x),
-    loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_,
-    loo_se = se_sum(pointwise),
-    criterion = x$spec$criterion,
-    status = diagnose(x)$status,
-    sweeps = c(x$ep$sweeps, NA_integer_)[1]
+    nobs = nobs(x), classes = length(x$blueprint$levels), df = x$spec$df,
+    epsilon = mean(shown_rate(judged_by(x))), log_evidence = evidence,
+    loo = if (has_numbers(pointwise)) sum(pointwise) else NA_real_, loo_se = se_sum(pointwise),
+    criterion = x$spec$criterion, status = diagnose(x)$status, sweeps = c(x$ep$sweeps, NA_integer_)[1]
   )
 }
 
@@ -106,13 +98,11 @@ glance.sturdy_model <- function(x, ...) {
 #' @importFrom generics augment
 #' @export
 augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
-  check_model(x)
-  check_no_dots(...)
+  fit_of(x, ...)
   if (!is.null(newdata)) {
     return(add_predictions(x, as.data.frame(newdata), predict(x, newdata, type = "prob")))
   }
-  check_sites_kept(x)
-  check_one_label(x)
+  check_label_each(x)
   open <- if (!is.null(data)) x$data$unlabelled
   place <- if (is.null(data)) {
     data <- stored_data(x)
@@ -160,9 +150,7 @@ augment_place <- function(x, data, newdata = FALSE) {
 #' @noRd
 stored_data <- function(x) {
   inputs <- decode_features(x$data$X, x$blueprint)
-  levels <- x$blueprint$levels
-  response <- response_name(x)
-  inputs[[response]] <- factor(levels[label_code(x$data)], levels = levels)
+  inputs[[response_name(x)]] <- class_factor(label_code(x$data), x$blueprint$levels)
   row.names(inputs) <- make.unique(as.character(x$data$row_names))
   inputs
 }
