@@ -14,16 +14,14 @@ unlabelled_table <- function(object, level = 0.9) {
   object <- judged_by(object)
   positive <- positive_class(object)
   rates <- rate_table(object, level)
-  rates <- rates[rates$class == positive, ]
-  ends <- c("count", "lower", "upper")
-  # labels of positives are right
-  of <- label_code(object$data) == match(positive, object$blueprint$levels)
-  known <- sum(report_times(object$data$reports)[of])
-  share <- (known + unlist(wrong_count(object, level)[ends])) / label_total(object)
+  missed <- rates[rates$class == positive, ]
+  labelled <- label_code(object$data) == match(positive, object$blueprint$levels)
+  known <- sum(report_times(object$data$reports)[labelled]) # labels of this class are right
+  share <- (known + unlist(wrong_count(object, level)[c("count", "lower", "upper")])) / label_total(object)
   data.frame(
-    of = c(paste0("labelled", if (!is.null(rates$group)) paste(",", rates$group)), "prevalence"),
-    estimate = c(1 - rates$rate, share[[1]]), lower = c(1 - rates$upper, share[[2]]),
-    upper = c(1 - rates$lower, share[[3]])
+    of = c(paste0("labelled", if (!is.null(missed$group)) paste(",", missed$group)), "prevalence"),
+    estimate = c(1 - missed$rate, share[["count"]]), lower = c(1 - missed$upper, share[["lower"]]),
+    upper = c(1 - missed$lower, share[["upper"]])
   )
 }
 
@@ -37,16 +35,16 @@ unlabelled_lines <- function(object, digits) {
   n <- label_total(object)
   rows <- lapply(n * table[nrow(table), -1], function(v) whole(round(v)))
   shares <- table[-nrow(table), ]
-  percent <- lapply(100 * shares[-1], format_each, digits)
-  held <- !anyNA(shares$lower) && nrow(shares) == 1
+  interval <- if (nrow(shares) == 1 && !is.na(shares$lower)) {
+    paste0(" (", range_text(lapply(100 * shares[-1], format_each, digits)), ")")
+  }
   c(
     "How many?" = paste0(
       "About ", rows$estimate, " of ", whole(n), " rows are ",
       class_words(positive_class(object)), " (", interval_words(0.9, rows), ")."
     ),
     "Labelled" = paste0(
-      paste(unique(range(percent$estimate)), collapse = " to "), "% of them",
-      if (held) paste0(" (", range_text(percent), ")"), ", if labelled at random among them."
+      format_range(100 * shares$estimate, digits), "% of them", interval, ", if labelled at random among them."
     )
   )
 }

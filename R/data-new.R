@@ -10,15 +10,15 @@
 forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
   newdata <- new_scores(newdata, blueprint)
   # a formula may compute with its columns; inducing inputs may have been computed
-  either <- blueprint$interface != "formula" || arg == "inducing"
+  takes_matrix <- blueprint$interface != "formula" || arg == "inducing"
   must(
-    is.data.frame(newdata) || either && is.matrix(newdata), arg,
-    paste0("be a data frame", if (either) " or a matrix"), got = newdata
+    is.data.frame(newdata) || takes_matrix && is.matrix(newdata), arg,
+    paste0("be a data frame", if (takes_matrix) " or a matrix"), got = newdata
   )
   row_names <- row_names_of(newdata)
   newdata <- named_newdata(newdata, blueprint, arg)
   check_new_columns(
-    newdata, used_columns(blueprint), arg, i = if (!is.null(blueprint$floor)) {
+    newdata, used_columns(blueprint), arg, hint = if (!is.null(blueprint$floor)) {
       "The fit is of scores: {.arg {arg}} has those of the new rows, a column for each class."
     }
   )
@@ -30,13 +30,12 @@ forge <- function(blueprint, newdata, novel = FALSE, arg = "newdata") {
     as.list(newdata)
   }
   X <- forge_features(blueprint, features, nrow(newdata), novel, arg)
-  X <- with_offset(X, new_offset(blueprint, newdata, arg))
-  complete <- !rowSums(is.na(X))
-  if (!is.null(row_offset(X))) complete <- complete & !is.na(row_offset(X))
+  offset <- new_offset(blueprint, newdata, arg)
+  complete <- !rowSums(is.na(cbind(X, offset)))
   if (!is.null(blueprint$floor)) {
     X[complete, ] <- score_rows(X[complete, , drop = FALSE], blueprint$floor, arg)
   }
-  list(X = X, complete = complete, row_names = row_names)
+  list(X = with_offset(X, offset), complete = complete, row_names = row_names)
 }
 
 #' The offsets of new rows, or `NULL` where the formula has none
@@ -58,10 +57,6 @@ used_columns <- function(blueprint) {
 
 labelled_columns <- function(blueprint) c(used_columns(blueprint), blueprint$response)
 
-#' How a fit takes levels that training did not have: see forge()
-#' @noRd
-takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE
-
 #' Columns of a matrix without names are known by position
 #' @noRd
 named_newdata <- function(newdata, blueprint, arg) {
@@ -79,11 +74,11 @@ named_newdata <- function(newdata, blueprint, arg) {
   as.data.frame(newdata, optional = TRUE)
 }
 
-check_new_columns <- function(newdata, variables, arg, what = "every input column", ...) {
+check_new_columns <- function(newdata, variables, arg, what = "every input column", hint = NULL) {
   missing <- setdiff(variables, names(newdata))
   must(
     !length(missing), arg, "have {what} of the training data", "missing_column",
-    more = c(x = "Missing: {.val {missing}}.", ...), columns = missing
+    more = c(x = "Missing: {.val {missing}}.", i = hint), columns = missing
   )
 }
 
@@ -134,7 +129,7 @@ forge_labelled <- function(blueprint, newdata, y, na.action, arg = "newdata", y_
   if (!all(complete)) {
     rows <- rows_kept(complete, na.action)
     new$X <- new$X[rows, , drop = FALSE]
-    y <- y[rows]
+    if (is.null(dim(y))) y <- y[rows] # what has columns is refused below
     check_none_missing(rows[!complete[rows]], arg)
   }
   list(X = new$X, y = forge_outcome(y, blueprint$levels, label), rows = rows)

@@ -1,5 +1,11 @@
 # The continuation where EP finds no fixed point: a likelihood that says less, and back.
 
+ep_follow_trials <- 60 # of steps along a path,
+ep_follow_step <- c(first = 0.25, least = 2e-3)
+# From where another start, or a path, may lead on: not where the user's limit ended EP, nor where the prior
+# can't be evaluated
+ep_may_be_led <- c("stalled", "sites_skipped", "no_step")
+
 ep_converged <- function(out) out$status == ep_codes[["converged"]]
 
 #' Did EP end near a fixed point, although it did not converge?
@@ -21,9 +27,9 @@ ep_near <- function(out, residual) {
 ep_follow <- function(run, at, over = function() FALSE) {
   last <- run(at(0), NULL)
   s <- 0
-  step <- 0.25
+  step <- ep_follow_step[["first"]]
   trials <- 0
-  while (ep_converged(last) && s < 1 && step > 2e-3 && trials < ep_follow_trials && !over()) {
+  while (ep_converged(last) && s < 1 && step > ep_follow_step[["least"]] && trials < ep_follow_trials && !over()) {
     trials <- trials + 1
     to <- min(1, s + step)
     trial <- run(at(to), last$sites)
@@ -35,8 +41,7 @@ ep_follow <- function(run, at, over = function() FALSE) {
       step <- step / 3
     }
   }
-  there <- ep_converged(last)
-  list(out = if (there && s == 1) last, lost = there && s < 1 && !over())
+  list(out = if (ep_converged(last) && s == 1) last, lost = ep_converged(last) && s < 1 && !over())
 }
 
 #' Likelihoods that say less, s = 1, or almost nothing, s = 0
@@ -79,12 +84,11 @@ ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE)
   out <- run(L, sites)
   if (!ep_converged(out) && !is.null(sites)) out <- run(L, NULL)
   status <- ep_status(out$status)
-  # not where the user's limit ended it, nor where the prior can't be evaluated
-  if (!status %in% c("stalled", "sites_skipped", "no_step") || over()) {
+  if (!status %in% ep_may_be_led || over()) {
     return(list(out = out, status = status))
   }
-  down <- ep_follow(run, function(s) likelihood_blunted(L, s), over)
-  found <- down$out
+  eased <- ep_follow(run, function(s) likelihood_blunted(L, s), over)
+  found <- eased$out
   if (is.null(found) && all(L > 0) && !over()) {
     found <- ep_follow(run, function(s) likelihood_sharpened(L, s), over)$out
   }
@@ -92,8 +96,6 @@ ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE)
     return(list(out = found, status = "converged"))
   }
   # a small residual is that of a fixed point nearby
-  none <- down$lost && !certain && !(max(out$residual) < 1e-3)
-  list(out = out, status = if (none) "no_fixed_point" else status)
+  gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)
+  list(out = out, status = if (gone) "no_fixed_point" else status)
 }
-
-ep_follow_trials <- 60 # of steps along a path

@@ -24,22 +24,28 @@ wrong_field <- function(object) {
   given <- as.list(unclass(object))
   fields <- c(sub("[$].*", "", names(field_rules)), "filter", "shards")
   fit <- list2env(lapply(rlang::set_names(unique(fields)), function(name) given[[name]]), parent = topenv())
-  delayedAssign("n", length(fit$data$y), assign.env = fit)
-  delayedAssign("classes", length(fit$blueprint$levels), assign.env = fit)
-  delayedAssign("stage", !is.null(fit$recalibration), assign.env = fit)
-  delayedAssign("bare", fit$stage || !has_numbers(fit$ep$b), assign.env = fit)
+  for (name in names(field_terms)) do.call(delayedAssign, list(name, field_terms[[name]], fit, fit))
   for (k in seq_along(field_rules)) {
     name <- names(field_rules)[k]
     path <- strsplit(name, "$", fixed = TRUE)[[1]]
     fine <- tryCatch({
       fit$it <- Reduce(`[[`, path, given)
-      if (is.null(fit$it)) !isTRUE(eval(field_needed[name][[1]], fit)) else eval(field_rules[[k]], fit)
+      needed <- name %in% names(field_needed) && eval(field_needed[[name]], fit)
+      if (is.null(fit$it)) !needed else eval(field_rules[[k]], fit)
     }, error = function(cnd) FALSE)
     if (!isTRUE(fine)) {
       return(path[1])
     }
   }
 }
+
+# What rules read besides, found when it is first asked for: a field that can't be is told by its own rule. `n`
+# are the rows that are kept; `stage` is TRUE of a label stage; `bare` of a fit whose `ep` has no numbers of rows:
+# a label stage, whose likelihood is exact, or one for which EP found no posterior.
+field_terms <- expression(
+  n = length(data$y), classes = length(blueprint$levels), stage = !is.null(recalibration),
+  bare = stage || !has_numbers(ep$b)
+)
 
 # When a field has to be there; others need not
 field_needed <- expression(
@@ -48,9 +54,7 @@ field_needed <- expression(
 )
 
 # What a field, or a part of it, is where it is there, called `it`: of the right type and size, with numbers
-# that can be. What the numbers of one field say of those of another is not asked. `n` are the rows that are
-# kept; `stage` is TRUE of a label stage; `bare` of a fit whose `ep` has no numbers of rows: a label stage, whose
-# likelihood is exact, or one for which EP found no posterior.
+# that can be. What the numbers of one field say of those of another is not asked.
 field_rules <- expression(
   spec = identical(edit_spec(it, list()), it), # made again, an argument that can't be is an error
   blueprint = inherits(it, "sturdy_blueprint") && are_strings(it$levels) && classes >= 2,
@@ -183,12 +187,4 @@ are_label_points <- function(one, classes) {
   identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
     NROW(one$U) %in% c(2, classes^2) &&
     all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
-}
-
-#' Has a kernel nothing to learn?
-#' @noRd
-holds_all <- function(kernel) {
-  none <- length(kernel$lengthscale) == 0 # no inputs
-  held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
-  is.null(kernel$width) && all(hyper_names %in% held)
 }

@@ -84,7 +84,7 @@ reweighed <- function(object) {
     keep <- keep & !lost(out)
     if (!any(keep)) abort_nodes_lost()
   }
-  nodes <- nodes_left(nodes, keep, out)
+  nodes <- nodes_kept_of(nodes, keep, out)
   object$omega[] <- nodes_omega(nodes, object$data$reports)
   with_nodes(object, nodes)
 }
@@ -96,7 +96,7 @@ fixed_points <- function(object, nodes, df) {
   latent <- model_latent(object)
   control <- object$spec$control
   control$second <- isTRUE(nodes$models$corrected[1])
-  out <- nodes_ep(nodes, latent, df, control)
+  out <- ep_at_nodes(nodes, latent, df, control)
   if (all(vapply(out, is.null, NA))) {
     best <- which.max(nodes$table$weight)
     hyper <- nodes$hyper[[best]]

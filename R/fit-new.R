@@ -113,3 +113,7 @@ first_prob <- function(object, X, noise = FALSE, used = used_nodes(object)) {
 label_stage_rows <- function(object, X, used = used_nodes(object)) {
   as_scores(first_prob(object, X, own_kind(object) == "recorded", used))
 }
+
+#' How a fit takes levels that training did not have: see forge()
+#' @noRd
+takes_novel <- function(object) if (inherits(object, "bpm")) "weight" else TRUE

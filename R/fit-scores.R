@@ -31,33 +31,38 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
   levels <- molded$blueprint$levels
   classes <- length(levels)
   check_memory(12 * length(data$X), nrow(data$X))
-  times <- report_times(data$reports)
   overlap <- if (kind == "scores") spec$noise$overlap
-  way <- label_way(kind, classes, spec$noise$unusual)
-  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = times)
-  if (length(slopes) == 1) way$slope <- slopes
-  if (length(slopes) == 2) way$within <- sort(log(slopes))
+  way <- way_believed(label_way(kind, classes, spec$noise$unusual), overlap, data)
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
-  points <- if (spec$hyper == "optimum") 0L
-  nodes <- label_average(data$X, data, noise, way, points, ordered)
-  said <- function(what) mean_over(nodes$truth[[what]], nodes$truth$weight) # rows x classes
+  average <- function() label_average(data$X, data, noise, way, if (spec$hyper == "optimum") 0L, ordered)
+  nodes <- average()
+  mean_of <- function(what) mean_over(nodes$truth[[what]], nodes$truth$weight) # rows x classes
   if (by_readers(data$reports)) {
-    data$reports$together <- shared_errors(data$reports, said("loo"), said("p"))
-    if (!is.null(data$reports$together)) nodes <- label_average(data$X, data, noise, way, points, ordered)
-    inform_readers(data$reports, levels, said("p"))
+    data$reports$together <- shared_errors(data$reports, mean_of("loo"), mean_of("p"))
+    if (!is.null(data$reports$together)) nodes <- average()
+    inform_readers(data$reports, levels, mean_of("p"))
   }
   mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
   nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))
-  at <- label_means(nodes, levels, way)
+  means <- label_means(nodes, levels, way)
   molded$data <- data
   object <- new_model(
-    spec, molded, list(ep = label_ep(nodes, at), nodes = nodes),
-    recalibration = c(at, list(kind = kind, way = way))
+    spec, molded, list(ep = label_ep(nodes, means), nodes = nodes),
+    recalibration = c(means, list(kind = kind, way = way))
   )
   if (kind == "scores" && is.null(overlap)) {
     object$recalibration["apart"] <- list(apart_count(object, noise, way))
   }
   object
+}
+
+#' A way with what is believed of overlap: one share holds the slope, two are its bounds
+#' @noRd
+way_believed <- function(way, overlap, data) {
+  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = report_times(data$reports))
+  if (length(slopes) == 1) way$slope <- slopes
+  if (length(slopes) == 2) way$within <- sort(log(slopes))
+  way
 }
 
 #' Mean weights of the classes against the first, and slope
@@ -74,11 +79,11 @@ label_means <- function(nodes, levels, way) {
 
 #' In the place of EP: the likelihood is exact
 #' @noRd
-label_ep <- function(nodes, at) {
+label_ep <- function(nodes, means) {
   list(
     status = "converged", message = "The likelihood of the scores is exact.",
     log_evidence = log_sum(nodes$models$log_evidence + log(nodes$models$prior)),
-    sites = list(tau = numeric(), nu = numeric()), b = c(0, log(at$weight), at$slope),
+    sites = list(tau = numeric(), nu = numeric()), b = c(0, log(means$weight), means$slope),
     residual = 0, sweeps = 0L, skipped = 0L, kappa = 1
   )
 }
@@ -88,15 +93,10 @@ label_ep <- function(nodes, at) {
 #' @noRd
 apart_count <- function(object, noise, way) {
   data <- object$data
-  S <- log(data$X)
-  slope <- tryCatch(
-    overlap_slope(recalibration_apart, S, report_times(data$reports)),
-    sturdy_error_prior = function(cnd) NULL
-  )
-  if (is.null(slope) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
+  way <- tryCatch(way_believed(way, recalibration_apart, data), sturdy_error_prior = function(cnd) NULL)
+  if (is.null(way) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
     return(NULL)
   }
-  way$slope <- slope
   nodes <- label_average(data$X, data, noise, way)
   share <- nodes$models$probability[match(names(nodes$wrong), nodes$models$model)]
   list(density = mix_densities(nodes$wrong, share))

@@ -172,10 +172,10 @@ nodes_at_df <- function(nodes, problem, spec) {
   if (is.infinite(spec$df)) {
     return(nodes)
   }
-  out <- nodes_ep(nodes, problem$latent, spec$df, spec$control)
+  out <- ep_at_nodes(nodes, problem$latent, spec$df, spec$control)
   learn_tick(problem, length(out))
   keep <- !vapply(out, is.null, NA)
-  if (any(keep)) nodes_left(nodes, keep, out) else nodes
+  if (any(keep)) nodes_kept_of(nodes, keep, out) else nodes
 }
 
 # Conditions ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-# What a fit keeps of the nodes.
+# What a fit keeps of the nodes, and the same where rows or degrees of freedom have changed.
 
 average_kept <- 1e-3 # share of the weight of a model that may be left out
 
@@ -40,30 +40,35 @@ new_nodes <- function(model, part, noise) {
 #' @noRd
 kept_nodes <- function(part) {
   w <- exp(part$log_weight)
-  order <- order(-w)
-  enough <- cumsum(w[order]) < (1 - average_kept) * sum(w)
-  keep <- sort(order[c(TRUE, enough[-length(w)])])
+  heaviest <- order(-w)
+  before <- c(0, cumsum(w[heaviest])[-length(w)]) # what heavier ones have
+  keep <- sort(heaviest[before < (1 - average_kept) * sum(w)])
   keep[w[keep] > 0]
 }
 
 #' What predictions and rows need of EP at each node
 #' @return list(tau, b, seen, C): arrays whose last dimension is K; before it those of the
-#'   native result, of C its lower triangles, see whole_symmetric(). `NULL` is in its place in kernel
-#'   space.
+#'   native result, of C its lower triangles. `NULL` is in its place in kernel space.
 #' @noRd
 node_arrays <- function(out) {
-  part <- function(of) {
+  stacked <- function(of) {
     first <- of(out[[1]])
     size <- if (is.null(dim(first))) length(first) else dim(first)
     if (!is.null(first)) array(unlist(lapply(out, of)), c(size, length(out)))
   }
   list(
-    tau = part(function(o) o$sites$tau), b = part(function(o) o$b),
-    seen = part(function(o) o$seen), C = part(function(o) {
-      lower <- lower.tri(diag(NROW(o$b)), diag = TRUE)
-      if (!is.null(o$extra)) matrix(o$extra, length(lower))[lower, , drop = FALSE]
-    })
+    tau = stacked(function(o) o$sites$tau), b = stacked(function(o) o$b),
+    seen = stacked(function(o) o$seen), C = stacked(lower_triangles)
   )
+}
+
+#' The lower triangles of a native result's covariances of weights, a column a function
+#' @noRd
+lower_triangles <- function(out) {
+  if (!is.null(out$extra)) {
+    lower <- lower.tri(diag(NROW(out$b)), diag = TRUE)
+    matrix(out$extra, length(lower))[lower, , drop = FALSE]
+  }
 }
 
 #' Symmetric matrices, a column each, from their lower triangles
@@ -78,7 +83,7 @@ whole_symmetric <- function(lower) {
 #' EP at each of the nodes on the rows of a latent
 #' @return list of native results, `NULL` without a fixed point
 #' @noRd
-nodes_ep <- function(nodes, latent, df, control) {
+ep_at_nodes <- function(nodes, latent, df, control) {
   points <- Map(function(hyper, omega) {
     list(hyper = hyper, L = latent_likelihood(latent, omega))
   }, nodes$hyper, nodes$omega)
@@ -88,7 +93,7 @@ nodes_ep <- function(nodes, latent, df, control) {
 #' Some of the nodes, weighted anew
 #' @param out results of EP at all of them.
 #' @noRd
-nodes_left <- function(nodes, keep, out) {
+nodes_kept_of <- function(nodes, keep, out) {
   nodes$table <- nodes$table[keep, ]
   nodes[c("hyper", "omega")] <- lapply(nodes[c("hyper", "omega")], `[`, keep)
   nodes$table$weight <- shares(nodes$table$weight)

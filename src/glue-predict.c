@@ -7,7 +7,9 @@
 
 /* New points at a time: scratch stays 3 n x 256, little beside the factor for
  * the n at which memory matters. */
-#define COLUMNS 256
+#define ROWS_AT_ONCE 256
+
+/* ---- Gram matrices and features ---- */
 
 static void prepared(kernel_inputs *in, const kernel_ard *k, SEXP X_,
                      const kernel_inputs *like) {
@@ -33,10 +35,37 @@ SEXP glue_gram(SEXP X_, SEXP Xnew_, SEXP kernel_) {
   return out_;
 }
 
-/* Rows from `first` on, at most COLUMNS of them */
-static int columns_from(int first, int rows) {
-  return rows - first < COLUMNS ? rows - first : COLUMNS;
+/* How many rows from `first` on, at most ROWS_AT_ONCE of them */
+static int block_size(int first, int rows) {
+  return rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
 }
+
+/* Ready for features of `width` rows at a time */
+static inducing inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel,
+                              int width) {
+  inducing points = glue_inducing(X_, Z_, kernel);
+  CARVE(inducing_carve(&points, width, &ws));
+  inducing_prepare(&points);
+  return points;
+}
+
+/* Features of rows at inducing inputs: list(Phi (k x n), lambda) */
+SEXP glue_features(SEXP X_, SEXP Z_, SEXP kernel_) {
+  const kernel_ard kernel = glue_kernel(X_, kernel_);
+  const int n = Rf_nrows(X_);
+  inducing points = inducing_rows(X_, Z_, &kernel, block_size(0, n));
+  const int k = inducing_size(&points);
+  SEXP out_ = PROTECT(new_list("Phi lambda"));
+  double *Phi = set_matrix(out_, "Phi", k, n);
+  double *lambda = set_vector(out_, "lambda", n);
+  for (int first = 0; first < n; first += ROWS_AT_ONCE)
+    inducing_features(&points, first, block_size(first, n),
+                      Phi + IDX(0, first, k), lambda + first);
+  UNPROTECT(1);
+  return out_;
+}
+
+/* ---- At new rows ---- */
 
 /* m and s2 of new rows under each of K nodes, [rows x K] */
 static SEXP node_moments(const char *names, int rows, int K) {
@@ -52,47 +81,38 @@ typedef struct {
   int n, rows, width;
   const double *Xnew; /* [rows x p] */
   kernel_inputs in, part;
-  double *G;           /* [n x width] covariances of new rows */
-  double *X;           /* [width x p] some of Xnew */
-  double *prior;       /* [width] their variances */
-  double *K, *scratch; /* [n x n], [2 n x width] */
+  double *G;              /* [n x width] covariances of new rows */
+  double *X;              /* [width x p] some of Xnew */
+  double *prior;          /* [width] their variances */
+  double *gram, *scratch; /* [n x n], [2 n x width] */
   predictive_factor f;
 } gp_rows;
 
-static gp_rows gp_rows_make(int n, int p, SEXP Xnew_) {
+static gp_rows gp_rows_make(int n, int p, SEXP Xnew_, int n_neg) {
   const int rows = Rf_nrows(Xnew_);
   gp_rows r = {.n = n,
                .rows = rows,
-               .width = columns_from(0, rows),
+               .width = block_size(0, rows),
                .Xnew = MATRIX(Xnew_, rows, p)};
   glue_inputs(&r.in, n, p);
   glue_inputs(&r.part, r.width, p);
   r.G = glue_alloc((size_t)n * (size_t)r.width);
   r.X = glue_alloc((size_t)r.width * (size_t)p);
   r.prior = glue_alloc((size_t)r.width);
+  r.gram = glue_alloc((size_t)n * (size_t)n);
+  r.scratch = glue_alloc(2 * (size_t)n * (size_t)r.width);
+  CARVE(predictive_carve(&r.f, n, n_neg, &ws));
   return r;
 }
 
-/* What variances take besides */
-static void gp_rows_factors(gp_rows *r, int n_neg) {
-  const size_t n = (size_t)r->n;
-  r->K = glue_alloc(n * n);
-  r->scratch = glue_alloc(2 * n * (size_t)r->width);
-  CARVE(predictive_carve(&r->f, r->n, n_neg, &ws));
-}
-
-/* G of `cols` rows of Xnew from `first` on */
-static void cross_block(gp_rows *r, const kernel_ard *k, int first, int cols) {
+/* m and s2 of `cols` rows of Xnew from `first` on */
+static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
+                          int first, int cols, double *m, double *s2) {
   for (int j = 0; j < k->p; j++)
     memcpy(r->X + IDX(0, j, cols), r->Xnew + IDX(first, j, r->rows),
            (size_t)cols * sizeof *r->X);
   kernel_prepare(&r->part, k, r->X, cols, &r->in);
   kernel_cross(k, &r->in, &r->part, r->G);
-}
-
-static void predict_block(gp_rows *r, const kernel_ard *k, const double *b,
-                          int first, int cols, double *m, double *s2) {
-  cross_block(r, k, first, cols);
   kernel_variances(k, &r->part, r->prior);
   predictive_latent(&r->f, r->G, cols, r->prior, b, r->scratch, m + first,
                     s2 + first);
@@ -116,23 +136,22 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   const int n = Rf_nrows(X_), p = Rf_ncols(X_), K = Rf_length(kernels_);
   const int rows = Rf_nrows(Xnew_);
   const double *tau = MATRIX(tau_, n, K), *b = MATRIX(b_, n, K);
-  gp_rows r = gp_rows_make(n, p, Xnew_);
-  gp_rows_factors(&r, most_negative(tau, n, K));
+  gp_rows r = gp_rows_make(n, p, Xnew_, most_negative(tau, n, K));
   SEXP out_ = PROTECT(node_moments("m s2 status", rows, K));
   double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
   set_named(out_, "status", Rf_allocVector(INTSXP, K));
-  for (int k = 0; k < K; k++, m += rows, s2 += rows) {
+  for (int node = 0; node < K; node++, m += rows, s2 += rows) {
     const void *memory = vmaxget();
-    const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, k));
+    const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, node));
     kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
-    kernel_gram_lower(&kernel, &r.in, r.K);
-    const int status = predictive_prepare(&r.f, r.K, tau + IDX(0, k, n));
-    INTEGER(get_named(out_, "status"))[k] = status;
+    kernel_gram_lower(&kernel, &r.in, r.gram);
+    const int status = predictive_prepare(&r.f, r.gram, tau + IDX(0, node, n));
+    INTEGER(get_named(out_, "status"))[node] = status;
     for (int first = 0, cols; first < rows; first += cols) {
-      cols = columns_from(first, rows);
-      glue_tick(progress_, (int)(((double)k * rows + first) / K));
+      cols = block_size(first, rows);
+      glue_tick(progress_, (int)(((double)node * rows + first) / K));
       if (status == EP_CONVERGED)
-        predict_block(&r, &kernel, b + IDX(0, k, n), first, cols, m, s2);
+        predict_block(&r, &kernel, b + IDX(0, node, n), first, cols, m, s2);
       else
         for (int i = first; i < first + cols; i++) m[i] = s2[i] = R_NaN;
     }
@@ -142,37 +161,14 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   return out_;
 }
 
-/* Ready for features of `width` rows at a time */
-static inducing inducing_rows(SEXP X_, SEXP Z_, const kernel_ard *kernel,
-                              int width) {
-  inducing points = glue_inducing(X_, Z_, kernel);
-  CARVE(inducing_carve(&points, width, &ws));
-  inducing_prepare(&points);
-  return points;
-}
-
-/* Features of rows at inducing inputs: list(Phi (k x n), lambda) */
-SEXP glue_features(SEXP X_, SEXP Z_, SEXP kernel_) {
-  const kernel_ard kernel = glue_kernel(X_, kernel_);
-  const int n = Rf_nrows(X_);
-  inducing points = inducing_rows(X_, Z_, &kernel, columns_from(0, n));
-  const int k = inducing_size(&points);
-  SEXP out_ = PROTECT(new_list("Phi lambda"));
-  double *Phi = set_matrix(out_, "Phi", k, n);
-  double *lambda = set_vector(out_, "lambda", n);
-  for (int first = 0; first < n; first += COLUMNS)
-    inducing_features(&points, first, columns_from(first, n),
-                      Phi + IDX(0, first, k), lambda + first);
-  UNPROTECT(1);
-  return out_;
-}
+/* ---- By weights ---- */
 
 /* mean_[k x K] and C_[k x k x K] of weights, lower triangles read. Their
  * features are Xt[k x rows], or, where that is NULL, those of Xnew_ at Z_. */
 static SEXP predict_by_weights(SEXP mean_, SEXP C_, int rows, const double *Xt,
                                SEXP Xnew_, SEXP Z_, SEXP kernels_) {
   const int k = Rf_nrows(mean_), K = Rf_ncols(mean_);
-  const int width = columns_from(0, rows);
+  const int width = block_size(0, rows);
   const double *mean = MATRIX(mean_, k, K);
   const double *C = DOUBLES(C_, (R_xlen_t)k * k * K);
   const size_t panel = (size_t)k * (size_t)width;
@@ -189,8 +185,8 @@ static SEXP predict_by_weights(SEXP mean_, SEXP C_, int rows, const double *Xt,
       points = inducing_rows(Xnew_, Z_, &kernel, width);
       expect(inducing_size(&points) == k, "mean_");
     }
-    for (int first = 0; first < rows; first += COLUMNS) {
-      const int cols = columns_from(first, rows);
+    for (int first = 0; first < rows; first += ROWS_AT_ONCE) {
+      const int cols = block_size(first, rows);
       R_CheckUserInterrupt();
       if (!Xt) inducing_features(&points, first, cols, phi, lambda);
       weight_moments(C + IDX(0, node, k) * (size_t)k, mean + IDX(0, node, k), k,
@@ -219,6 +215,8 @@ SEXP glue_inducing_predict(SEXP Z_, SEXP kernels_, SEXP mean_, SEXP C_,
                             kernels_);
 }
 
+/* ---- Single sites, and counts ---- */
+
 /* lik_: list(df, d, L). One row a cavity: log_z1, log_zp, m_hat, V of the
  * tilted distribution, tau and nu of the site with these moments */
 SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
@@ -242,9 +240,9 @@ SEXP glue_tilted(SEXP mean_, SEXP var_, SEXP lik_) {
 /* p_[n] -> the distribution of the number of successes, [n + 1] */
 SEXP glue_count_density(SEXP p_) {
   const int n = Rf_length(p_);
-  if (!Rf_isReal(p_)) Rf_error("internal error: wrong types in count_density");
+  const double *p = DOUBLES(p_, n);
   SEXP out_ = PROTECT(Rf_allocVector(REALSXP, n + 1));
-  count_density(n, REAL_RO(p_), REAL(out_));
+  count_density(n, p, REAL(out_));
   UNPROTECT(1);
   return out_;
 }

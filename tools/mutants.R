@@ -445,8 +445,7 @@ mutant(
 
 mutant(
   "continuation switched off", "R/ep-follow.R",
-  "if (!status %in% c(\"stalled\", \"sites_skipped\", \"no_step\") || over()) {",
-  "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
+  "if (!status %in% ep_may_be_led || over()) {", "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
 )
 mutant(
   "paths are followed when time is over", "R/ep-follow.R",
@@ -865,12 +864,12 @@ mutant(
 )
 mutant(
   "a fixed point that was lost is a stall", "R/ep-follow.R",
-  "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- FALSE",
+  "gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)", "gone <- FALSE",
   r = "ep-engine|fit-stc|edge|published"
 )
 mutant(
   "a stall nearby is called no fixed point", "R/ep-follow.R",
-  "none <- down$lost && !certain && !(max(out$residual) < 1e-3)", "none <- TRUE",
+  "gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)", "gone <- TRUE",
   r = "ep-engine|edge"
 )
 mutant(
@@ -939,7 +938,7 @@ mutant(
 )
 mutant(
   "all nodes are predicted by the first one's weights", "src/glue-predict.c",
-  "&kernel, b + IDX(0, k, n), first", "&kernel, b, first", r = "native-predict"
+  "&kernel, b + IDX(0, node, n), first", "&kernel, b, first", r = "native-predict"
 )
 mutant(
   "negative sites read the empty triangle", "src/predictive.c",

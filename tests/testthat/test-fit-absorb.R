@@ -184,7 +184,7 @@ test_that("nodes are weighed by what their evidence has changed by, also where n
   # one without a fixed point goes, and the other has all of the weight
   lost <- nodes_at_evidence(nodes, c(-Inf, -99))
   expect_equal(lost$models$log_evidence, -99.5 + log(0.75))
-  one <- nodes_left(lost, lost$table$log_evidence > -Inf, out)
+  one <- nodes_kept_of(lost, lost$table$log_evidence > -Inf, out)
   expect_equal(one$table$weight, 1)
   expect_equal(one$hyper, list(2))
   expect_equal(one$omega, list(2))
@@ -192,7 +192,7 @@ test_that("nodes are weighed by what their evidence has changed by, also where n
   # of those that are left none may have had any weight
   rare <- nodes
   rare$table$weight <- c(0, 1)
-  only <- nodes_left(nodes_at_evidence(rare, c(-100, -Inf)), c(TRUE, FALSE), out)
+  only <- nodes_kept_of(nodes_at_evidence(rare, c(-100, -Inf)), c(TRUE, FALSE), out)
   expect_equal(only$table$weight, 1)
   expect_equal(only$models$log_evidence, -Inf)
 })
