@@ -211,7 +211,7 @@ sql_wrong <- function(object, used, z, let, label, con) {
   sums <- let(c(joint(2, 1), joint(1, 1), joint(1, 2), joint(2, 2)))
   levels <- sql_string(object$blueprint$levels, con)
   share <- paste(sums[c(1, 3)], "/ (", sums[c(1, 3)], "+", sums[c(2, 4)], ")")
-  paste("CASE", label, paste("WHEN", levels, "THEN", share, collapse = " "), "END")
+  paste("CASE", paste("WHEN", label, "=", levels, "THEN", share, collapse = " "), "END")
 }
 
 #' Probabilities of the event under points, those of the label stage where there is one [M 16.3]
@@ -244,7 +244,7 @@ sql_points <- function(object, used, z, let, all = FALSE) {
 #' @noRd
 sql_both_sides <- function(z, weight, let) {
   one <- seq_along(z)
-  at <- let(c(paste0("-ABS(", z, ")"), z))
+  at <- let(c(paste0("-abs(", z, ")"), z))
   at <- let(c(sql_phi(at[one]), at[-one]))
   side <- function(sign) {
     paste("CASE WHEN", at[-one], sign, "0E0 THEN", at[one], "ELSE 1E0 -", at[one], "END")

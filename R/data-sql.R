@@ -5,10 +5,7 @@
 #' @noRd
 sql_number <- function(x) {
   text <- sprintf("%.14e", x)
-  for (digits in 15:16) {
-    short <- as.numeric(text) != x
-    text[short] <- sprintf("%.*e", digits, x[short])
-  }
+  for (digits in 15:16) text <- ifelse(as.numeric(text) == x, text, sprintf("%.*e", digits, x))
   text <- sub("[.]?0*e([+-])0*([0-9])", "E\\1\\2", text)
   text <- sub("E+", "E", text, fixed = TRUE)
   ifelse(x < 0, paste0("(", text, ")"), text)
@@ -75,20 +72,32 @@ sql_steps <- function(flat, from = NULL, names = NULL, con = NULL) {
     made
   }
   query <- function(kept, answer, hint) {
-    made <- sprintf("%s_%d", own, seq_along(steps))
     first <- if (!is.null(from)) paste0("FROM ", paste(sql_name(from, con), collapse = "."), " ", own, "_0")
-    from <- c(paste0(first, ""), paste("FROM", made))
-    select <- function(columns, from) trimws(paste("SELECT", paste(columns, collapse = ", "), from))
     steps[[1]] <- c(if (length(kept)) paste(column(kept), "AS", sql_name(kept, con)), steps[[1]])
     rest <- if (length(kept)) sql_name(kept, con)
     steps[-1] <- lapply(steps[-1], function(step) c(rest, step))
-    inner <- Map(function(name, step, from) {
-      paste0(name, " AS ", hint, "(", select(step, from), ")")
-    }, made, steps, from[seq_along(steps)])
-    with <- if (length(steps)) paste("WITH", paste(inner, collapse = ",\n"))
-    paste(c(with, select(answer, from[length(steps) + 1])), collapse = "\n")
+    sql_chain(steps, sprintf("%s_%d", own, seq_along(steps)), first, answer, hint)
   }
   list(let = let, column = column, query = query, con = con, widest = function() max(0, lengths(steps)))
+}
+
+#' The query of an answer by steps, each of which reads the one before it
+#'
+#' They are queries in a row (`WITH`) where there is a hint to be given, or no table: one within the other means the
+#' same, and is understood by databases without `WITH`.
+#' @param steps columns of each. @param names of steps. @param from what the first reads, or `NULL`. @param hint see
+#'   sql_hint().
+#' @noRd
+sql_chain <- function(steps, names, from, answer, hint) {
+  select <- function(columns) paste(c("SELECT", paste(columns, collapse = ", "), from), collapse = " ")
+  within <- nzchar(hint) || is.null(from)
+  made <- NULL
+  for (k in seq_along(steps)) {
+    inner <- paste0("(", select(steps[[k]]), ")")
+    if (within) made <- c(made, paste0(names[k], " AS ", hint, inner))
+    from <- paste(c("FROM", if (!within) inner, names[k]), collapse = " ")
+  }
+  paste(c(if (length(made)) paste("WITH", paste(made, collapse = ",\n")), select(answer)), collapse = "\n")
 }
 
 #' The encoded columns of raw ones, see encode_features()
@@ -104,8 +113,7 @@ sql_columns <- function(blueprint, novel, steps) {
       centred <- paste(column, "-", sql_number(coding$center))
       return(list(X = paste0("(", centred, ") / ", sql_number(coding$scale))))
     }
-    levels <- coding$levels
-    levels <- if (coding$kind == "logical") levels else sql_string(levels, steps$con)
+    levels <- if (coding$kind == "logical") coding$levels else sql_string(coding$levels, steps$con)
     known <- paste0(column, " IN (", paste(levels, collapse = ", "), ")")
     other <- paste("WHEN", column, "IS NOT NULL THEN")
     indicators <- paste(

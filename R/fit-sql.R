@@ -32,7 +32,7 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
       i = "Fit with {.code inducing = 20}, or by {.fn bpm}."
     ), "no_sql"
   )
-  refuse(is_shaped(object$kernel), "A query has a squared exponential kernel, not {object$kernel$shape}.", "no_sql")
+  check_sql_kernel(object$kernel)
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
@@ -58,6 +58,10 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
   }, forms, split(y, rep(seq_along(forms), each = nrow(b))))))
 }
 
+check_sql_kernel <- function(kernel) {
+  refuse(is_shaped(kernel), "A query has a squared exponential kernel, not {kernel$shape}.", "no_sql")
+}
+
 #' Squared distances of a row from inducing inputs, in lengthscales, halved
 #' @param x names of the encoded columns.
 #' @noRd
@@ -79,26 +83,26 @@ sql_near <- function(distance) {
 #' y = W (near, 1), near the exponentials alone; m = b' y; s2 = rest + sum d y^2
 #' @noRd
 inducing_form <- function(Z, columns, hyper, b, C) {
+  axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= nrow(Z)), nrow(C)), symmetric = TRUE)
+  U <- axes$vectors
+  from <- near_features(Z, columns, hyper)
+  list(W = crossprod(U, from$W), d = axes$values, b = drop(crossprod(U, b)), rest = from$rest)
+}
+
+#' The features of a row as multiples of (near, 1, x), and their variance and the nugget
+#' @noRd
+near_features <- function(Z, columns, hyper) {
   m <- nrow(Z)
+  p <- ncol(Z)
   theta <- native_kernel(columns, hyper)$theta # of the exponential, bias, nugget, linear
   se <- hyper
   se$variance <- theta[1]
   se$bias <- se$nugget <- se$linear <- 0
-  gram <- native_gram(Z, Z, columns, se)
-  L <- first_root(gram, 10^(-8:-2) * theta[1])$L # as inducing_prepare() in src/inducing.c has it
-  ones <- seq_len(m)
-  axes <- eigen(C - diag(as.double(seq_len(nrow(C)) <= m), nrow(C)), symmetric = TRUE)
-  U <- axes$vectors
-  W <- theta[1] * t(native_solve(L, U[ones, , drop = FALSE], TRUE))
-  others <- U[seq_len(nrow(U)) > m, , drop = FALSE] # bias and columns of the linear part, as far as there are such
-  bias <- if (hyper$bias > 0) sqrt(hyper$bias) * others[1, ] else numeric(nrow(C))
-  lines <- if (theta[4] > 0) {
-    slopes <- sqrt(theta[4] * columns$weight)
-    t(slopes * utils::tail(others, length(slopes)))
-  } else {
-    matrix(0, nrow(C), ncol(Z))
-  }
-  list(W = cbind(W, bias, lines), d = axes$values, b = drop(crossprod(U, b)), rest = theta[1] + hyper$nugget)
+  L <- first_root(native_gram(Z, Z, columns, se), 10^(-8:-2) * theta[1])$L # as inducing_prepare() in src/inducing.c has it
+  W <- diag(c(numeric(m), sqrt(hyper$bias), sqrt(theta[4] * columns$weight)), m + 1 + p)
+  W[seq_len(m), seq_len(m)] <- theta[1] * native_solve(L, diag(m))
+  there <- c(rep(TRUE, m), hyper$bias > 0, rep(theta[4] > 0, p)) # bias and columns of the linear part, as far as there are such
+  list(W = W[there, , drop = FALSE], rest = theta[1] + hyper$nugget)
 }
 
 #' x' C x of a symmetric C, each entry once

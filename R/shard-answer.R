@@ -149,17 +149,10 @@ encode_again <- function(team, object) {
 shards_of_fit <- function(object, team) {
   rows <- object$shards$rows
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
-  if (is.null(object$inducing)) {
-    list(
-      latent = latent_weight_shards(team, rows, few, object$prior),
-      posterior = list(b = object$weights$mean, extra = object$weights$C)
-    )
-  } else {
-    list(
-      latent = latent_shards(team, rows, few, model_columns(object), NULL),
-      posterior = list(b = object$ep$b, extra = object$inducing$C)
-    )
-  }
+  latent <- if (is.null(few$Z)) {
+    latent_weight_shards(team, rows, few, object$prior)
+  } else latent_shards(team, rows, few, model_columns(object), NULL)
+  list(latent = latent, posterior = list(b = object$ep$b, extra = c(object$inducing, object$weights)$C))
 }
 
 # Where answers go ------------------------------------------------------------

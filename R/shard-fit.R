@@ -23,7 +23,8 @@ mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clus
   na.action <- check_na_action(na.action)
   team <- if (inherits(data, "sturdy_source")) table_team(data, cluster) else new_team(data, cluster)
   on.exit(team$close())
-  molded <- mold_shards(team, formula, spec$scale, na.action)
+  molded <- with_reports(mold_shards(team, formula, spec$scale, na.action))
+  molded$data$reports <- with_times(molded$data$reports, molded$data$times)
   spec <- check_class_number(spec, molded)
   fit <- fit_shards(spec, team, molded)
   with_call(fit)
@@ -103,11 +104,8 @@ mold_rows.sturdy_source <- mold_rows.sturdy_shards
 fit_shards <- function(spec, team, molded) UseMethod("fit_shards")
 
 fit_shards.gpc_spec <- function(spec, team, molded) {
-  refuse(
-    !is.null(team$table),
-    c("Queries can compute a {.fn bpm} of a table of a database, and no {.fn gpc}.",
-      i = "{.fn shards} takes queries, and reads their rows."), "no_sql"
-  )
+  table <- team$table
+  if (!is.null(table) && identical(spec$inducing, "auto")) spec$inducing <- table_inducing
   blueprint <- molded$blueprint
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
@@ -115,33 +113,28 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
   kernel <- kernel_resolve(
     spec$kernel, X, coding, blueprint$columns, blueprint$all_columns, overlap = spec$noise$overlap
   )
+  if (!is.null(table)) check_sql_kernel(kernel)
   columns <- kernel_columns(kernel, coding)
   Z <- inducing_inputs(spec$inducing, blueprint, X)
   if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
-  few <- latent_inducing(X, columns, row_labels(with_reports(molded)$data), kernel, Z)
-  latent <- latent_shards(team, molded$shards$rows, few, columns, if (!is.matrix(Z)) Z)
-  fit <- learn_over_shards(latent, spec)
+  few <- latent_inducing(X, columns, row_labels(molded$data), kernel, Z)
+  rows <- molded$shards$rows
+  fit <- if (is.null(table)) {
+    learn_over_shards(latent_shards(team, rows, few, columns, if (!is.matrix(Z)) Z), spec)
+  } else learn_by_queries(table, few, list(columns = columns), rows, spec)
   kernel[hyper_names] <- fit$hyper
-  inducing <- new_inducing(fit)
-  fit$ep["C"] <- NULL
-  new_shard_model(spec, team, molded, fit, kernel = kernel, inducing = inducing)
+  new_shard_model(spec, team, molded, fit, kernel = kernel, inducing = new_inducing(fit))
 }
 
 fit_shards.bpm_spec <- function(spec, team, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
-  data <- with_reports(molded)$data
-  data$reports <- with_times(data$reports, data$times)
-  few <- latent_weight(bpm_design(data$X, prior), row_labels(data), prior)
+  few <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior)
   rows <- molded$shards$rows
   fit <- if (is.null(team$table)) {
     learn_over_shards(latent_weight_shards(team, rows, few, prior), spec)
-  } else {
-    learn_by_queries(team$table, few, prior, rows, spec)
-  }
+  } else learn_by_queries(team$table, few, prior, rows, spec)
   prior <- prior_at(prior, fit$hyper)
-  weights <- ep_weights(fit$ep, prior, spec$df)
-  fit$ep$C <- NULL
-  new_shard_model(spec, team, molded, fit, prior = prior, weights = weights)
+  new_shard_model(spec, team, molded, fit, prior = prior, weights = ep_weights(fit$ep, prior, spec$df))
 }
 
 #' @param ... the model's own parts
@@ -151,14 +144,14 @@ new_shard_model <- function(spec, team, molded, fit, ...) {
   by_row <- c("m", "C_diag", "loo", "seen", "flipped")
   fit$ep[by_row] <- list(numeric())
   fit$ep$cavity <- list(mean = numeric(), var = numeric())
-  shards <- molded$shards
   molded["data"] <- list(NULL)
-  object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = shards)
+  fit$ep["C"] <- NULL
+  object <- new_model(spec, molded, fit[c("epsilon", "ep", "learning")], ..., shards = molded$shards)
   class(object) <- c("sharded", class(object))
   cells <- if (is.null(team$table)) {
     out <- rounds_at_fit(fit$latent, object) # before the scores are asked for
     team$sum("scores", out[c("point", "posterior", "lik")], add_cells)
-  } else if (takes_stage(object)) table_scores(team$table, object)
+  } else if (takes_stage(object)) table_scores(team$table, fit$at)
   with_label_stage(object, label_stage_cells(object, cells))
 }
 

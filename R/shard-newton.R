@@ -3,22 +3,30 @@
 # queries are in these units; nugget and prior scales belong to the prior, and are learned here.
 
 table_near <- 1e-4   # g' H^-1 g of a step after which EP is at rest
+table_inducing <- 30L # inducing inputs, unless told otherwise: with a bias 596 sums
 table_rounds <- 30L
 
-#' @param few latent of the sample. @param n number of rows. @return as learn_fit()
+#' @param few latent of the sample. @param prior of weights, see bpm_prior(); of features at inducing inputs list(columns):
+#'   their weights are standard normal, at the hyperparameters of the sample. @param n number of rows.
+#' @return as learn_fit(), and `at`, see table_cavity()
 #' @noRd
 learn_by_queries <- function(table, few, prior, n, spec) {
   refuse(
-    is.finite(spec$df) || !prior$free_nugget && prior$nugget == 0,
+    is.finite(spec$df) || !"nugget" %in% few$free && few$hyper$nugget == 0,
     "A table of a database takes {.code df = Inf} and a {.arg nugget} above 0.", "no_sql"
   )
   start <- learn_over_shards(few, spec)
   few$hyper <- start$hyper
+  if (!is.null(prior$columns)) {
+    of <- list(Z = start$latent$Z, columns = prior$columns, hyper = start$hyper)
+    prior <- list(scale = 1, group = rep(1L, length(start$ep$b)), free = FALSE, inducing = of)
+    few[c("hyper", "free")] <- list(list(nugget = 1), character())
+  }
   problem <- learn_problem(few, spec) # of which the coordinates of the prior are used here
-  nugget <- start$hyper$nugget
+  nugget <- few$hyper$nugget
   at <- list(
     w = start$ep$b / sqrt(nugget), M = start$ep$C * few$n / n / nugget, rates = rep_len(start$epsilon, 2),
-    prior = prior_at(prior, start$hyper), z = problem$start,
+    prior = prior_at(prior, few$hyper), z = problem$start,
     by = rates_by(is.character(spec$epsilon) * length(start$epsilon))
   )
   meter <- progress_meter("Queries", spec$control$progress)
@@ -122,7 +130,7 @@ newton_fit <- function(start, best, done, trace) {
   must(!is.null(best$at), NULL, "be numbers", "not_finite", of = "The sums of a query")
   to <- best$to
   nugget <- to$prior$nugget
-  start$hyper <- list(prior_scale = to$prior$scale[to$prior$free], nugget = nugget)
+  if (is.null(to$prior$inducing)) start$hyper <- list(prior_scale = to$prior$scale[to$prior$free], nugget = nugget)
   start$epsilon[] <- to$rates[seq_along(start$epsilon)]
   out <- list(
     status = ep_codes[[if (done) "converged" else "max_sweeps"]], sites = held_sites, b = sqrt(nugget) * to$w,
@@ -131,6 +139,7 @@ newton_fit <- function(start, best, done, trace) {
   )
   start$ep <- ep_result(list(out = out, status = ep_status(out$status)), Inf, matrix(1, 1, 2), NULL)
   start$ep$C <- nugget * to$M
+  start$at <- to
   if (!is.null(start$learning)) {
     start$learning[c("value", "penalised")] <- best[c("value", "penalised")]
     start$learning[c("convergence", "message")] <- stage_end(best$left / 2)

@@ -5,7 +5,8 @@
 # EP is at rest where sum d1 x = w / s0, and sums over rows give all of a Newton step in the weights
 # and the flip rates together. The row's own label gives its sign to w'x:
 #   Z = lo + rho Phi(z),  z = m_c / q,  q^2 = 1 + A_c,  rho = 1 - e1 - e2,
-# lo = e1 where the event is recorded, else e2.
+# lo = e1 where the event is recorded, else e2. Of a gpc() x are the features of its inducing inputs [M 9.6]
+# over the root of the variance that these leave to the row.
 
 #' The normal density
 #' @noRd
@@ -24,6 +25,23 @@ sql_within <- function(m, q2) {
   paste("CASE WHEN", z, "< (-37E0) THEN (-37E0) WHEN", z, "> 37E0 THEN 37E0 ELSE", z, "END")
 }
 
+#' Features of a row at inducing inputs, in units of what they leave, as steps
+#' @param of list(Z, columns, hyper). @param x names of encoded columns. @return list(steps, x: names)
+#' @noRd
+table_features <- function(of, x) {
+  named <- function(sql, stem) stats::setNames(sql, paste0(stem, seq_along(sql)))
+  form <- near_features(of$Z, of$columns, of$hyper)
+  far <- named(sql_distances(of$hyper, of$Z, of$columns, x), "far")
+  near <- named(sql_near(names(far)), "near")
+  phi <- named(apply(form$W, 1, sql_linear, of = c(names(near), "1E0", x)), "phi")
+  of_near <- names(phi)[seq_along(near)]
+  left <- paste(c(sql_number(form$rest), paste("(-1E0) *", of_near, "*", of_near)), collapse = " + ")
+  nugget <- sql_number(of$hyper$nugget)
+  u <- named(paste(names(phi), "/ SQRT(own)"), "u")
+  own <- paste("CASE WHEN smooth >", nugget, "THEN smooth ELSE", nugget, "END") # rounding may take it below
+  list(steps = list(far, near, phi, c(smooth = left), c(own = own), u), x = names(u))
+}
+
 #' Steps up to the cavity of each row
 #'
 #' A *step* names expressions of what those before it have named: s, the sign of the label; x1, x2, .., the
@@ -33,17 +51,17 @@ sql_within <- function(m, q2) {
 #' @noRd
 table_cavity <- function(table, at) {
   con <- table$con
-  column <- function(name) table_column(table, name)
   double <- function(sql) paste0("CAST(", sql, " AS ", table$double, ")", recycle0 = TRUE)
-  event <- paste(column(table$response), "=", sql_value(table$classes$value[2], con))
+  event <- paste(table$column(table$response), "=", sql_value(table$classes$value[2], con))
   sign <- paste("CASE WHEN", event, "THEN 1E0 ELSE (-1E0) END")
-  coded <- sql_columns(table$blueprint, function(k) 0, list(column = column, con = con))$X
+  coded <- sql_columns(table$blueprint, function(k) 0, list(column = table$column, con = con))$X
   names <- paste0("x", seq_along(coded), recycle0 = TRUE)
-  x <- c(if (at$prior$intercept) "1E0", names)
+  of <- at$prior$inducing
+  made <- if (is.null(of)) list(x = c(if (at$prior$intercept) "1E0", names)) else table_features(of, names)
+  x <- made$x
   rates <- sql_number(at$rates)
   rho <- sql_number(1 - sum(at$rates))
-  steps <- list(
-    stats::setNames(double(c(sign, coded)), c("s", names)),
+  steps <- c(list(stats::setNames(double(c(sign, coded)), c("s", names))), made$steps, list(
     c(
       lo = paste("CASE WHEN s > 0E0 THEN", rates[1], "ELSE", rates[2], "END"),
       m0 = paste0("s * (", sql_linear(at$w, x), ")"), a0 = sql_quadratic(at$M, x)
@@ -53,23 +71,20 @@ table_cavity <- function(table, at) {
     c(d0 = paste0(rho, " * ", sql_normal("z0"), " / (SQRT(1E0 + a0) * (lo + ", rho, " * p0))")),
     c(m = "m0 - a0 * d0", a = "a0 * (1E0 + a0 * d0 * (d0 + z0 / SQRT(1E0 + a0)))"),
     c(z = sql_within("m", "1E0 + a"))
-  )
+  ))
   list(steps = steps, x = x, rho = rho)
 }
 
 #' The query of an answer over all rows by steps, each of which hands on what later ones name
 #' @noRd
 table_query <- function(table, steps, answer) {
-  own <- paste0("step_", seq_along(steps))
-  from <- c(paste(table_base(table), "t"), own)
-  made <- vapply(seq_along(steps), function(i) {
+  stopifnot(!anyDuplicated(unlist(lapply(steps, names))))
+  columns <- lapply(seq_along(steps), function(i) {
     later <- unlist(strsplit(c(unlist(steps[-seq_len(i)]), answer), "[^A-Za-z0-9_]+"))
     carried <- intersect(unlist(lapply(steps[seq_len(i - 1)], names)), later)
-    columns <- paste(c(carried, paste(steps[[i]], "AS", names(steps[[i]]))), collapse = ", ")
-    paste0(own[i], " AS ", table$hint, "(SELECT ", columns, " FROM ", from[i], ")")
-  }, "")
-  answer <- paste(answer, collapse = ", ")
-  paste0("WITH ", paste(made, collapse = ",\n"), "\nSELECT ", answer, " FROM ", own[length(own)])
+    c(carried, paste(steps[[i]], "AS", names(steps[[i]])))
+  })
+  sql_chain(columns, paste0("step_", seq_along(steps)), paste("FROM", table_base(table), "t"), answer, table$hint)
 }
 
 #' The sums of a round
@@ -137,14 +152,10 @@ read_round <- function(v, k, table) {
 #' Cells of the leave-one-out scores of all rows: two for each, of its mean and variance
 #' @return see score_cells()
 #' @noRd
-table_scores <- function(table, object) {
-  unit <- object$prior$nugget
-  cavity <- table_cavity(table, list(
-    w = object$weights$mean / sqrt(unit), M = object$weights$C / unit, rates = rep_len(object$epsilon, 2),
-    prior = object$prior
-  ))
+table_scores <- function(table, at) {
+  cavity <- table_cavity(table, at)
   steps <- c(cavity$steps, list(
-    c(tail = sql_phi("(-ABS(z))")),
+    c(tail = sql_phi("(-abs(z))")),
     # of the event: z has the sign of the label
     c(logit = paste("CASE WHEN z * s > 0E0 THEN (-1E0) ELSE 1E0 END *", sql_log("tail / (1E0 - tail)"))),
     c(cell = paste("FLOOR(logit /", sql_number(label_cell), ")")),

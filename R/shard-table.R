@@ -19,9 +19,10 @@ table_team <- function(source, cluster) {
 #' @noRd
 new_table <- function(con, from, answers = NULL) {
   list2env(list(
-    con = con, from = from, answers = answers, hint = sql_hint(sql_puts_in(con)),
+    con = con, from = from, answers = answers, column = function(name) paste0("t.", sql_name(name, con)),
+    hint = sql_hint(sql_puts_in(con)),
     double = sql_word(con, c("DOUBLE PRECISION", "DOUBLE", "FLOAT64"), "CAST(1 AS %s)"),
-    random = sql_word(con, c("RANDOM()", "RAND()"), "%s")
+    random = sql_word(con, c("RANDOM()", "rand()"), "%s")
   ))
 }
 
@@ -49,17 +50,16 @@ sql_value <- function(v, con) {
   } else if (is.logical(v)) as.character(v) else sql_string(as.character(v), con)
 }
 
-table_column <- function(table, name) paste0("t.", sql_name(name, table$con))
-
-#' The complete rows with the columns that are needed, in brackets
+#' The complete rows with the columns that are needed, in brackets; before others go, their NULL may be no number
 #' @noRd
 table_base <- function(table) {
-  own <- table_column(table, table$needed)
+  own <- table$column(table$needed)
+  names <- sql_name(table$needed, table$con)
   number <- vapply(table$types[table$needed], is.numeric, NA)
   read <- ifelse(number, paste0("CAST(", own, " AS ", table$double, ")"), own)
   paste0(
-    "(SELECT ", paste(read, "AS", sql_name(table$needed, table$con), collapse = ", "), " FROM ", table$from,
-    " t WHERE ", paste(own, "IS NOT NULL", collapse = " AND "), ")"
+    "(SELECT ", paste(read, "AS", names, collapse = ", "), " FROM (SELECT ", paste(own, "AS", names, collapse = ", "),
+    " FROM ", table$from, " t WHERE ", paste(own, "IS NOT NULL", collapse = " AND "), ") t)"
   )
 }
 
@@ -88,11 +88,10 @@ table_scan <- function(table, terms, needed, na.action, types) {
     return(list(seen = NULL))
   }
   features <- formula_features(stats::model.frame(terms, few), terms)
-  column <- function(name) table_column(table, name)
   columns <- sql_features(list(
     interface = "formula", terms = terms, columns = names(features),
     coding = lapply(features, function(v) list(time = time_of(v)))
-  ), column)
+  ), table$column)
   seen <- lapply(features, seen_values)
   numbers <- vapply(seen, `[[`, "", "kind") == "numeric"
   if (any(numbers)) seen[numbers] <- table_numbers(table, columns[numbers], seen[numbers])
@@ -101,7 +100,7 @@ table_scan <- function(table, terms, needed, na.action, types) {
     seen[c("used", "count")] <- list(as.character(found$value), found$n)
     seen
   }, seen[!numbers], columns[!numbers], names(seen)[!numbers])
-  table$classes <- table_levels(table, column(table$response), table$response)
+  table$classes <- table_levels(table, table$column(table$response), table$response)
   table$n <- sum(table$classes$n)
   table$left_out <- as.double(table_ask(table, paste("SELECT COUNT(*) FROM", table$from, "t"))[[1]]) - table$n
   if (table$left_out > 0) apply_na_action(data.frame(x = c(0, NA)), na.action)
@@ -155,7 +154,7 @@ table_encode <- function(table, blueprint, na.action, types, needed, scanned) {
 table_rows <- function(table, rows) {
   share <- pmax(table$classes$n / table$n, 0.2)
   each <- paste0(
-    "SELECT s.* FROM (SELECT t.* FROM ", table_base(table), " t WHERE ", table_column(table, table$response),
+    "SELECT s.* FROM (SELECT t.* FROM ", table_base(table), " t WHERE ", table$column(table$response),
     " = ", sql_value(table$classes$value, table$con), " ORDER BY ", table$random, " LIMIT ",
     round(stage_rows * share), ") s", collapse = "\nUNION ALL "
   )

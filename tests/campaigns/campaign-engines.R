@@ -1,7 +1,9 @@
 # One fit over shards by every engine, each started here: lapply(), sockets (two and eight), mirai,
-# future, MPI under mpirun, a job of a Slurm controller that this script starts, and daemons of mirai in its queue. The fits must have the same bits as the one in this process. An engine
-# that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
-# r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root.
+# future, clustermq, MPI under mpirun, and Slurm, of which this script starts a controller: sockets within a
+# job, and workers that mirai and clustermq send to its queue. The fits must have the same bits as the one in
+# this process. An engine that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
+# r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root; clustermq is
+# CRAN's, over Debian's libzmq3-dev.
 
 source(file.path(
   dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])),
@@ -52,9 +54,9 @@ answer_of <- function(name, make, end, launch) {
 
 rscript <- file.path(R.home("bin"), "Rscript")
 libraries <- paste(.libPaths(), collapse = ":")
-by_rscript <- function(script, log) {
+by_rscript <- function(script, log, env = NULL) {
   system2(rscript, shQuote(script), stdout = log, stderr = log,
-    env = paste0("R_LIBS=", libraries))
+    env = c(env, paste0("R_LIBS=", libraries)))
 }
 
 # Engines ---------------------------------------------------------------------
@@ -64,6 +66,23 @@ stop_cluster <- "parallel::stopCluster(cluster)"
 has <- function(...) all(nzchar(vapply(c(...), function(p) system.file(package = p), "")))
 is_root <- Sys.info()[["effective_user"]] == "root"
 found <- function(...) all(nzchar(Sys.which(c(...))))
+
+# What `run(conf)` gives while there is a controller of Slurm; `conf` says where it is
+under_slurm <- function(name, run) {
+  slurm <- file.path(folder, paste0(name, "-files"))
+  dir.create(slurm)
+  daemons <- function(what) {
+    system2("sh", c(shQuote(file.path(campaign_folder(), "slurm.sh")), what, shQuote(slurm)))
+  }
+  on.exit(daemons("stop"))
+  if (daemons("start") == 0) run(paste0("SLURM_CONF=", slurm, "/slurm.conf"))
+}
+
+# workers that stay: those of `n_jobs` are started anew for every message
+clustermq_lines <- c(
+  "workers <- clustermq::workers(2, reuse = TRUE, verbose = FALSE)",
+  "cluster <- function(X, FUN, ...) clustermq::Q(FUN, item = X, workers = workers, verbose = FALSE)"
+)
 
 engines <- list(
   here = list(there = TRUE, run = function() {
@@ -102,43 +121,43 @@ engines <- list(
       })
   }),
   slurm = list(there = is_root && has("parallelly") && found("slurmctld"), run = function() {
-    slurm <- file.path(folder, "slurm")
-    dir.create(slurm)
-    daemons <- function(what) {
-      system2("sh", c(shQuote(file.path(campaign_folder(), "slurm.sh")), what, shQuote(slurm)))
-    }
-    on.exit(daemons("stop"))
-    if (daemons("start") != 0) {
-      return(NULL)
-    }
-    answer_of("slurm",
-      "cluster <- parallelly::makeClusterPSOCK(parallelly::availableWorkers())", stop_cluster,
-      function(script, log) {
-        system2("sbatch",
-          c("--wait", "--ntasks=2", paste0("--output=", shQuote(log)),
-            "--wrap", shQuote(paste(rscript, script))),
-          stdout = FALSE, stderr = FALSE,
-          env = c(paste0("SLURM_CONF=", slurm, "/slurm.conf"), paste0("R_LIBS=", libraries))
-        )
-      })
+    under_slurm("slurm", function(conf) {
+      answer_of("slurm",
+        "cluster <- parallelly::makeClusterPSOCK(parallelly::availableWorkers())", stop_cluster,
+        function(script, log) {
+          system2("sbatch",
+            c("--wait", "--ntasks=2", paste0("--output=", shQuote(log)),
+              "--wrap", shQuote(paste(rscript, script))),
+            stdout = FALSE, stderr = FALSE, env = c(conf, paste0("R_LIBS=", libraries))
+          )
+        })
+    })
   }),
   # daemons that mirai sends to the queue
   slurm_mirai = list(there = is_root && has("mirai") && found("slurmctld"), run = function() {
-    slurm <- file.path(folder, "queue")
-    dir.create(slurm)
-    daemons <- function(what) {
-      system2("sh", c(shQuote(file.path(campaign_folder(), "slurm.sh")), what, shQuote(slurm)))
-    }
-    on.exit(daemons("stop"))
-    if (daemons("start") != 0) {
-      return(NULL)
-    }
-    answer_of("slurm_mirai", c(
-      sprintf("mirai::daemons(2, url = 'tcp://127.0.0.1:0', remote = mirai::cluster_config('sbatch', '', '%s'))", rscript),
-      "cluster <- mirai::mirai_map"
-    ), "mirai::daemons(0)", function(script, log) {
-      system2(rscript, shQuote(script), stdout = log, stderr = log,
-        env = c(paste0("SLURM_CONF=", slurm, "/slurm.conf"), paste0("R_LIBS=", libraries)))
+    under_slurm("slurm_mirai", function(conf) {
+      answer_of("slurm_mirai", c(
+        sprintf("mirai::daemons(2, url = 'tcp://127.0.0.1:0', remote = mirai::cluster_config('sbatch', '', '%s'))", rscript),
+        "cluster <- mirai::mirai_map"
+      ), "mirai::daemons(0)", function(script, log) by_rscript(script, log, conf))
+    })
+  }),
+  # processes of this machine that clustermq starts
+  clustermq = list(there = has("clustermq"), run = function() {
+    answer_of("clustermq", c("options(clustermq.scheduler = 'multiprocess')", clustermq_lines),
+      "workers$cleanup()", by_rscript)
+  }),
+  # workers that clustermq sends to the queue
+  slurm_clustermq = list(there = is_root && has("clustermq") && found("slurmctld"), run = function() {
+    under_slurm("slurm_clustermq", function(conf) {
+      template <- file.path(folder, "clustermq.tmpl")
+      writeLines(c(
+        "#!/bin/sh", "#SBATCH --job-name={{ job_name }}", "#SBATCH --array=1-{{ n_jobs }}", "#SBATCH --output=/dev/null",
+        paste0("CMQ_AUTH={{ auth }} ", rscript, " --no-save -e 'clustermq:::worker(\"{{ master }}\")'")
+      ), template)
+      answer_of("slurm_clustermq", c(
+        sprintf("options(clustermq.scheduler = 'slurm', clustermq.template = '%s')", template), clustermq_lines
+      ), "workers$cleanup()", function(script, log) by_rscript(script, log, conf))
     })
   })
 )

@@ -141,6 +141,10 @@ test_that("names are quoted as the standard or the connection has it", {
   expect_no_match(predict_sql(fit, "t", materialized = FALSE), "MATERIALIZED")
   con <- sql_tables(points = cbind(id = 1:3, toy()[1:3, ]))
   expect_match(predict_sql(fit, "points", con = con), "`a`", fixed = TRUE)
+  # one within the other they mean the same, also where there is no WITH
+  nested <- predict_sql(fit, "points", keep = "id", con = con, materialized = FALSE)
+  expect_no_match(nested, "WITH", fixed = TRUE)
+  expect_equal(DBI::dbGetQuery(con, nested), DBI::dbGetQuery(con, predict_sql(fit, "points", keep = "id", con = con)))
   # a chain of steps is a subquery, too
   found <- DBI::dbGetQuery(con, paste("SELECT AVG(probability) AS p FROM (",
                                       predict_sql(fit, "points", con = con), ") q"))

@@ -74,8 +74,8 @@ test_that("cells of scores have the number, the mean and the spread of the rows 
   d$class <- withr::with_seed(6, ifelse(d$a + rnorm(400) > 0, "yes", "no"))
   fit <- bpm(class ~ ., d, nugget = 1, epsilon = 0.1)
   table <- points_table(d, fit)
-  cells <- table_scores(table, fit)
-  at <- list(w = fit$weights$mean, M = fit$weights$C, rates = rep(0.1, 2))
+  at <- list(w = fit$weights$mean, M = fit$weights$C, rates = rep(0.1, 2), prior = fit$prior)
+  cells <- table_scores(table, at)
   s <- ifelse(d$class == "yes", 1, -1)
   X <- t(bpm_design(fit$data$X, fit$prior))
   row <- cavity_in_r(X, s, at)$row
@@ -90,6 +90,26 @@ test_that("cells of scores have the number, the mean and the spread of the rows 
   expect_lt(length(unique(cell)), 400)
   expect_equal(moments(cells$logit, cells$times, made), moments(logit, 1, cell), tolerance = 1e-5, ignore_attr = TRUE)
   expect_setequal(cells$kind, 1:2)
+})
+
+test_that("features at inducing inputs are those of rows that are here, in units of what they leave", {
+  d <- withr::with_seed(7, data.frame(a = rnorm(30), b = rnorm(30, 2, 3), f = sample(c("u", "v"), 30, TRUE)))
+  d$class <- rep(c("no", "yes"), 15)
+  for (linear in c(0, 0.7)) {
+    kernel <- kernel_ard(c(0.8, 1.5, 2), variance = 2, bias = linear, nugget = 0.1, linear = linear, fixed = TRUE)
+    fit <- gpc(class ~ ., d, kernel = kernel, inducing = d[1:6, 1:3], epsilon = 0.1)
+    table <- points_table(d, fit)
+    of <- list(Z = fit$inducing$Z, columns = model_columns(fit), hyper = kernel_hyper(fit$kernel))
+    at <- list(w = fit$ep$b, M = fit$inducing$C, rates = rep(0.1, 2), prior = list(inducing = of))
+    made <- table_cavity(table, at)
+    here <- native_features(fit$data$X, of$Z, of$columns, of$hyper)
+    expect_length(made$x, length(fit$ep$b))
+    for (hint in c("MATERIALIZED ", "")) {
+      table$hint <- hint
+      found <- table_ask(table, table_query(table, made$steps[1:7], made$x))
+      expect_equal(as.matrix(found), t(here$Phi) / sqrt(here$lambda), tolerance = 1e-6, ignore_attr = TRUE)
+    }
+  }
 })
 
 test_that("sums that are no finite numbers lead nowhere, and end", {

@@ -80,6 +80,38 @@ test_that("prior scales are learned with the sites as they are", {
   expect_equal(fit$weights$mean, pieces$weights$mean, tolerance = 0.1)
 })
 
+test_that("a gpc() by queries is that of EP to the same rows at the same inducing inputs", {
+  d <- withr::with_seed(12, data.frame(a = rnorm(2000, 3, 2), b = rnorm(2000), `it's` = rep(c("u", "v"), 1000), check.names = FALSE))
+  f <- withr::with_seed(13, 1.5 * sin(d$a) + d$b^2 - 1 + (d[[3]] == "u") + rnorm(2000))
+  d$class <- ifelse((f > 0) != (withr::with_seed(14, runif(2000)) < 0.05), "yes", "no")
+  con <- sqlite_points(d)
+  curve <- function(data, ...) gpc(class ~ a + b + `it's`, data, inducing = d[1:12, 1:3], ...)
+  kernel <- kernel_ard(c(1, 1, 1.5), variance = 2, bias = 1, nugget = 0.5, fixed = TRUE)
+  fit <- curve(dbi_source(con, "points"), kernel = kernel, epsilon = 0.05)
+  whole <- curve(d, kernel = kernel, epsilon = 0.05)
+  expect_s3_class(fit, c("sharded", "gpc", "sturdy_model"), exact = TRUE)
+  expect_lt(fit$ep$sweeps, 6)
+  said <- function(fit) predict(fit, d, type = "response")
+  # of the order of (k / n)^2, k the weights and n the rows near the boundary
+  expect_lt(max(abs(said(fit) - said(whole))), 0.01)
+  expect_lt(mean(abs(said(fit) - said(whole))), 5e-4)
+  expect_lt(abs(log_evidence(fit) - log_evidence(whole)), 0.5)
+  expect_equal(fit$inducing$C, whole$inducing$C, tolerance = 0.02)
+  expect_equal(fit$inducing$left, whole$inducing$left, tolerance = 0.01)
+  # what is learned is learned on a sample, which here is all rows
+  learned <- curve(dbi_source(con, "points"), kernel = kernel_iso())
+  pieces <- curve(shards(d), kernel = kernel_iso())
+  expect_equal(log_evidence(learned), log_evidence(pieces), tolerance = 1e-3)
+  expect_lt(max(abs(said(learned) - said(pieces))), 0.02)
+  expect_equal(flip_rates(learned)$rate, flip_rates(pieces)$rate, tolerance = 0.2)
+  query <- predict_sql(learned, "points", keep = "id", labels = "class", con = con)
+  found <- DBI::dbGetQuery(con, query)
+  wrong <- mislabelled(learned, newdata = d)
+  expect_equal(found$probability[wrong$row], wrong$probability, tolerance = 1e-8)
+  auto <- gpc(class ~ a + b + `it's`, dbi_source(con, "points"), kernel = kernel, epsilon = 0.05)
+  expect_identical(nrow(auto$inducing$Z), 30L)
+})
+
 test_that("rare classes are in the sample, as often as they count", {
   d <- withr::with_seed(3, data.frame(a = rnorm(20000)))
   d$class <- d$a + withr::with_seed(4, rnorm(20000)) > 3.4
@@ -123,13 +155,18 @@ test_that("what a query can't fit is refused in words", {
   refused(table_held(source, class ~ flag, inference = "adf"), "shards")
   refused(table_held(source, class ~ flag, trusted = rep(TRUE, 3)), "trusted")
   refused(table_held(source, class ~ flag, cluster = lapply), "unknown_argument")
-  refused(gpc(class ~ flag, source), "no_sql")
+  curve <- function(kernel, ...) gpc(class ~ flag, source, kernel = kernel, ...)
+  refused(curve(kernel_iso(shape = "matern 3/2")), "no_sql")
+  refused(curve(kernel_iso(nugget = 0, fixed = "nugget")), "no_sql")
+  refused(curve(kernel_iso(fixed = TRUE), df = 3, epsilon = 0.1), "no_sql")
+  refused(curve(kernel_iso(), inducing = NULL), "shards")
   refused(dbi_source(con, "points", answers = 1), "type")
   expect_message(table_held(source, class ~ flag + constant), class = "sturdy_message_constant_columns")
   # as many columns as no query may have
   wide <- as.data.frame(matrix(rnorm(60 * 80), 80))
   wide$class <- rep(c("a", "b"), 40)
   refused(table_held(in_table(wide)), "no_sql")
+  refused(gpc(class ~ ., in_table(wide), inducing = 55, kernel = kernel_iso(fixed = TRUE), epsilon = 0.1), "no_sql")
 })
 
 test_that("a fit goes on from a query that failed", {
@@ -210,9 +247,9 @@ test_that("a connection that hides its database is asked what it is, and is writ
   expect_false(asked(list("version()" = "v1.1.3")))
   expect_true(asked(list("sqlite_version()" = "3.40.1")))
   expect_false(asked(list()))
-  local_mocked(sql_asked = says(list("CAST(1 AS FLOAT64)" = 1, "RAND()" = 0.5)))
+  local_mocked(sql_asked = says(list("CAST(1 AS FLOAT64)" = 1, "rand()" = 0.5)))
   expect_identical(unlist(mget(c("double", "random", "hint"), new_table("con", "t"))),
-                   c(double = "FLOAT64", random = "RAND()", hint = ""))
+                   c(double = "FLOAT64", random = "rand()", hint = ""))
 })
 
 test_that("literals are those of a database", {
