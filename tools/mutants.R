@@ -1064,7 +1064,7 @@ mutant(
 )
 mutant(
   "two reports share the answers", "R/show-report-answers.R",
-  "list(data$X, data$y, data$rows, data$reports$row,", "list(data$rows, data$reports$row,",
+  "data[c(\"X\", \"y\", \"rows\")]", "data[\"rows\"]",
   r = "show-report-answers"
 )
 mutant(
