@@ -20,14 +20,10 @@ coefficient_nodes <- function(object, component) {
     probit <- !raw && at$prior$nugget > 0
     scale <- if (probit) 1 / at$prior$nugget else exp(at$weights$log_scale)
     variance <- rowSums(native_product(t(A), at$weights$C) * A)
-    list(
-      mean = sqrt(scale) * drop(A %*% at$weights$mean), sd = sqrt(scale * pmax(variance, 0)),
-      scale = scale
-    )
+    mean <- sqrt(scale) * drop(A %*% at$weights$mean)
+    list(mean = mean, sd = sqrt(scale * pmax(variance, 0)), scale = scale)
   })
-  part <- function(name) {
-    matrix(unlist(lapply(each, `[[`, name)), nrow(A), dimnames = list(rownames(A), NULL))
-  }
+  part <- function(name) matrix(unlist(lapply(each, `[[`, name)), nrow(A), dimnames = list(rownames(A), NULL))
   list(
     object = object, weight = node_weight(object), A = A, mean = part("mean"), sd = part("sd"),
     scale = vapply(each, `[[`, 0, "scale"), df = object$spec$df

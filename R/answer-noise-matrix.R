@@ -73,11 +73,8 @@ rare_classes <- function(object) {
 class_sums <- function(v, code, classes) vapply(seq_len(classes), function(c) sum(v[code == c]), 0)
 
 rare_words <- function(rare) {
-  if (length(rare)) {
-    paste0(
-      "Fewer than three labels are ", name_some(quoted_empty(rare)), ": noise_matrix() has the prior there."
-    )
-  }
+  of <- name_some(quoted_empty(rare))
+  if (length(rare)) paste0("Fewer than three labels are ", of, ": noise_matrix() has the prior there.")
 }
 
 #' Expected number of rows of each true class recorded as each class; of a label that was

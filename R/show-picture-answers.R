@@ -8,10 +8,8 @@
 #'   points are named.
 #' @noRd
 picture.sturdy_mislabelled <- function(x, n, labels, ...) {
-  refuse(
-    !is.null(x$reader),
-    "Labels of several readers have no picture: it is of one recorded label of each row.", "readers"
-  )
+  one <- "Labels of several readers have no picture: it is of one recorded label of each row."
+  refuse(!is.null(x$reader), one, "readers")
   labels <- check_count(labels, "labels")
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")

@@ -196,10 +196,8 @@ describe_average <- function(x, digits) {
   share <- if (nrow(models) > 1) paste0(" (", vapply(models$probability, bounded, "", number), ")")
   rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
-  paste0(
-    toString(paste0(model_words(models$model, x$blueprint$levels), share)), "; mean rate ",
-    describe_rates(x, rates, digits)
-  )
+  averaged <- toString(paste0(model_words(models$model, x$blueprint$levels), share))
+  paste0(averaged, "; mean rate ", describe_rates(x, rates, digits))
 }
 
 #' What limits comparisons of the evidence of a fit, or `NULL`
