@@ -107,9 +107,7 @@ recorded_code <- function(object) {
 print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
   digits <- check_count(digits, "digits", max = 15)
   words <- function(m) {
-    out <- formatC(100 * m, digits = digits, format = "f")
-    out[100 * m < 0.5 * 10^-digits] <- "."
-    out
+    replace(formatC(100 * m, digits = digits, format = "f"), 100 * m < 0.5 * 10^-digits, ".")
   }
   print_title("<sturdy_noise_matrix> per cent of each true class (rows) recorded as each class")
   values <- matrix(words(unclass(x)), nrow(x), dimnames = dimnames(x))
