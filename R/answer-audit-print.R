@@ -4,18 +4,14 @@
 #' @param x the result of audit().
 #' @noRd
 audit_words <- function(x) {
-  if (x$counts[["kept"]] == 0) {
-    "No: no label is as before, to compare with."
-  } else if (sum(x$counts[c("changed", "added")]) == 0) {
-    "No: no label came in."
-  } else if (is.na(x$higher)) {
-    "No: all labels before, or all that came in, are known to be right, with no rates to compare."
-  } else {
-    paste0(
-      if (x$alarm) "Yes" else "No", ": what came in is wrong more often than before with probability ",
-      format(round(min(max(x$higher, 0.01), 0.99), 2)), "."
-    )
-  }
+  known <- "No: all labels before, or all that came in, are known to be right, with no rates to compare."
+  more <- ": what came in is wrong more often than before with probability "
+  probability <- format(round(min(max(x$higher, 0.01), 0.99), 2))
+  c( # the first that is the case
+    if (x$counts[["kept"]] == 0) "No: no label is as before, to compare with.",
+    if (sum(x$counts[c("changed", "added")]) == 0) "No: no label came in.", if (is.na(x$higher)) known,
+    paste0(if (x$alarm) "Yes" else "No", more, probability, ".")
+  )[1]
 }
 
 audit_counts <- function(x) {

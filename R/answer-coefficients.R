@@ -5,8 +5,8 @@
 weight_components <- c("coefficients", "weights")
 
 #' @param component see [bpm-weights].
-#' @return list(weight [K]; A, coefficients x weights; mean and sd, coefficients x K; scale [K], by
-#'   which C is multiplied; fit(k), the fit at a node; df)
+#' @return list(object, the fit; weight [K]; A, coefficients x weights; mean and sd, coefficients x K;
+#'   scale [K], by which C is multiplied; df)
 #' @noRd
 coefficient_nodes <- function(object, component) {
   check_posterior(object)
@@ -14,25 +14,19 @@ coefficient_nodes <- function(object, component) {
   if (raw) object["nodes"] <- list(NULL) # at one point
   names <- object$prior$weights
   A <- if (raw) structure(diag(length(names)), dimnames = list(names, NULL)) else coefficient_map(object)
-  weight <- node_weight(object)
-  fit <- function(k) latent_at(object, k)
-  each <- lapply(seq_along(weight), function(k) {
-    at <- fit(k)
+  each <- lapply(seq_len(node_count(object)), function(k) {
+    at <- latent_at(object, k)
     # the scale that w and the nugget share falls out of their ratio
     probit <- !raw && at$prior$nugget > 0
     scale <- if (probit) 1 / at$prior$nugget else exp(at$weights$log_scale)
     variance <- rowSums(native_product(t(A), at$weights$C) * A)
-    list(
-      mean = sqrt(scale) * drop(A %*% at$weights$mean), sd = sqrt(scale * pmax(variance, 0)),
-      scale = scale
-    )
+    mean <- sqrt(scale) * drop(A %*% at$weights$mean)
+    list(mean = mean, sd = sqrt(scale * pmax(variance, 0)), scale = scale)
   })
-  part <- function(name) {
-    matrix(unlist(lapply(each, `[[`, name)), nrow(A), dimnames = list(rownames(A), NULL))
-  }
+  part <- function(name) matrix(unlist(lapply(each, `[[`, name)), nrow(A), dimnames = list(rownames(A), NULL))
   list(
-    weight = weight, A = A, mean = part("mean"), sd = part("sd"),
-    scale = vapply(each, `[[`, 0, "scale"), fit = fit, df = object$spec$df
+    object = object, weight = node_weight(object), A = A, mean = part("mean"), sd = part("sd"),
+    scale = vapply(each, `[[`, 0, "scale"), df = object$spec$df
   )
 }
 
@@ -43,13 +37,11 @@ t_stretch <- function(df) if (df <= 2) NA_real_ else if (is.finite(df)) df / (df
 coefficient_mean <- function(nodes) drop(nodes$mean %*% nodes$weight)
 
 coefficient_covariance <- function(nodes) {
-  V <- 0
-  for (k in seq_along(nodes$weight)) {
-    C <- nodes$A %*% tcrossprod(nodes$fit(k)$weights$C, nodes$A)
+  over_nodes(nodes$object, function(k) {
+    C <- nodes$A %*% tcrossprod(latent_at(nodes$object, k)$weights$C, nodes$A)
     apart <- nodes$mean[, k] - coefficient_mean(nodes)
-    V <- V + nodes$weight[k] * (t_stretch(nodes$df) * nodes$scale[k] * C + tcrossprod(apart))
-  }
-  V
+    t_stretch(nodes$df) * nodes$scale[k] * C + tcrossprod(apart)
+  })
 }
 
 #' Quantiles of the mixture over nodes

@@ -59,9 +59,8 @@ confusion <- function(object, level = 0.9, ...) {
   }
   structure(
     list(
-      predicted = as_matrix(predicted, c("recorded", "predicted")),
-      true = as_matrix(matrix_counts(object)), lower = as_matrix(numbers[1, ]),
-      upper = as_matrix(numbers[2, ]), level = level
+      predicted = as_matrix(predicted, c("recorded", "predicted")), true = as_matrix(matrix_counts(object)),
+      lower = as_matrix(numbers[1, ]), upper = as_matrix(numbers[2, ]), level = level
     ),
     class = "sturdy_confusion"
   )
@@ -99,9 +98,7 @@ print.sturdy_confusion <- function(x, digits = 2, ...) {
   print_title("Expected rows by true class and recorded class (", format(100 * x$level), "% intervals)")
   words <- x$true
   number <- function(v) if (v > 0 && v < 0.05) "< 0.05" else count_text(v, digits)
-  words[] <- paste0(
-    vapply(x$true, number, ""), " (", range_text(list(lower = x$lower, upper = x$upper)), ")"
-  )
+  words[] <- paste0(vapply(x$true, number, ""), " (", range_text(x), ")")
   print(words, quote = FALSE, right = TRUE)
   invisible(x)
 }

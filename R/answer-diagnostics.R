@@ -65,10 +65,8 @@ ep_diagnostics.sturdy_ep <- function(object, ...) {
 #' @param how of diagnose(). @param learning findings().
 #' @noRd
 new_diagnostics <- function(how, learning = NULL, on_bound = NULL) {
-  structure(
-    c(list(status = how$status), findings(how, learning), how$numbers, list(on_bound = on_bound)),
-    class = "ep_diagnostics"
-  )
+  said <- c(list(status = how$status), findings(how, learning), how$numbers, list(on_bound = on_bound))
+  structure(said, class = "ep_diagnostics")
 }
 
 #' What there is to say of how the posterior was found
@@ -162,9 +160,7 @@ diagnose_average <- function(object) {
       happened = paste0("The search for modes stopped early: ", object$learning$message, ".")
     ),
     if (by_nodes && isTRUE(model$pareto_k > 0.7 || model$ess < 10)) list(
-      means = paste0(
-        "Averages with ", named, " are rough: few nodes are effective, or Pareto k is above 0.7."
-      ),
+      means = paste("Averages are rough with", named, "(few nodes are effective, or Pareto k above 0.7)."),
       do = paste(
         if (length(object$kernel$lengthscale) > 1) "Use kernel_iso(), or hold" else "Hold",
         "some hyperparameters: the fewer, the better nodes cover them."

@@ -104,12 +104,10 @@ print.sturdy_loo <- function(x, digits = 4, ...) {
   labels <- c(attr(x, "labels"), length(elpd))[1]
   lowest <- which.min(elpd)
   score <- x$estimates["elpd_loo", ]
+  se <- format(score[["SE"]], digits = 2)
   print_title("<sturdy_loo> leave-one-out log predictive probability of ", count(labels, "label"))
   print_fields(c(
-    "Sum" = paste0(
-      format(score[["Estimate"]], digits = digits), " (standard error ",
-      format(score[["SE"]], digits = 2), ")"
-    ),
+    "Sum" = paste0(format(score[["Estimate"]], digits = digits), " (standard error ", se, ")"),
     "Mean" = format(sum(elpd) / labels, digits = digits),
     "Lowest" = paste0(format(elpd[[lowest]], digits = digits), " in row ", rownames(x$pointwise)[lowest])
   ))

@@ -56,9 +56,8 @@ labelled_rows <- function(object, newdata, labels, rates) {
   classes <- length(object$blueprint$levels)
   source <- new_groups(object, newdata, rates, new$rows)
   sources <- object$data$reports$sources
-  reports <- label_reports(
-    class_numbers(new$y, classes), classes, source, if (length(sources)) sources else "label"
-  )
+  if (!length(sources)) sources <- "label"
+  reports <- label_reports(class_numbers(new$y, classes), classes, source, sources)
   list(X = within_reach(new$X), data = list(
     y = new$y, rows = new$rows, row_names = row_names_of(newdata)[new$rows],
     n_given = nrow(newdata), reports = reports
@@ -95,10 +94,8 @@ said_of_new <- function(object, X, data, level, block = new_block) {
   rows <- c(said[c("p", "loo", "log_z")], list(
     weight = 1, model = "given", y = label_code(data), source = label_source(data$reports)
   ))
-  list(
-    rows = rows, if_some = said$if_some,
-    expected = count_new(judge, rows, at$weight, said$wrong, said$recorded, level, shared)
-  )
+  expected <- count_new(judge, rows, at$weight, said$wrong, said$recorded, level, shared)
+  list(rows = rows, if_some = said$if_some, expected = expected)
 }
 
 #' What all nodes together say of a block of new rows, and what each of them says of wrong labels
@@ -141,11 +138,8 @@ count_new <- function(object, rows, weight, wrong, recorded, level, shared) {
     density <- wrong_mixture(wrong, share)
     c(density_summary(density, NULL), density_summary(blurred_density(density, shared, n), level)[-1])
   }
-  uncertain <- rate_learned(object) && length(weight) > 1
-  c(expected, list(
-    at_fit = sum(mean_wrong(rows)), level = level,
-    epsilon = if (uncertain) "uncertain" else "given", newdata = TRUE
-  ))
+  epsilon <- if (rate_learned(object) && length(weight) > 1) "uncertain" else "given"
+  c(expected, list(at_fit = sum(mean_wrong(rows)), level = level, epsilon = epsilon, newdata = TRUE))
 }
 
 #' Standard deviation of the share of wrong labels among new rows, given the noise: the rows share

@@ -81,14 +81,12 @@ describe_wrong <- function(expected, digits, n = NULL) {
   }
   at_fit <- expected$at_fit
   far <- at_fit < expected$lower - 0.5 || at_fit > expected$upper + 0.5
+  by <- if (isTRUE(expected$newdata)) "by each row alone" else "at the epsilon of the fit"
   paste0(
     number(expected$count), if (!is.null(n)) paste(" of", whole(n)), " (",
     interval_words(expected$level, lapply(expected[c("lower", "upper")], whole)),
     if (expected$epsilon == "given") ", epsilon taken as known",
-    if (far) paste0(
-      "; ", number(at_fit),
-      if (isTRUE(expected$newdata)) " by each row alone" else " at the epsilon of the fit"
-    ), ")"
+    if (far) paste0("; ", number(at_fit), " ", by), ")"
   )
 }
 
@@ -108,9 +106,8 @@ describe_cutoff <- function(cutoff, digits, what) {
 checks_alone <- function(expected) {
   said <- expected$by_checks
   if (!is.null(said)) {
-    paste0(
-      whole(said$found), " of ", count(said$checks, "check"), " found one; ", range_text(said), " left among the other ",
-      count(said$rows, "row"), " drawn from (", format(100 * expected$level), "% interval, whatever the model)."
-    )
+    left <- paste(range_text(said), "left among the other", count(said$rows, "row"), "drawn from")
+    level <- paste0(" (", format(100 * expected$level), "% interval, whatever the model).")
+    paste0(whole(said$found), " of ", count(said$checks, "check"), " found one; ", left, level)
   }
 }

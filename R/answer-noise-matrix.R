@@ -73,11 +73,8 @@ rare_classes <- function(object) {
 class_sums <- function(v, code, classes) vapply(seq_len(classes), function(c) sum(v[code == c]), 0)
 
 rare_words <- function(rare) {
-  if (length(rare)) {
-    paste0(
-      "Fewer than three labels are ", name_some(quoted_empty(rare)), ": noise_matrix() has the prior there."
-    )
-  }
+  of <- name_some(quoted_empty(rare))
+  if (length(rare)) paste0("Fewer than three labels are ", of, ": noise_matrix() has the prior there.")
 }
 
 #' Expected number of rows of each true class recorded as each class; of a label that was
@@ -110,9 +107,7 @@ recorded_code <- function(object) {
 print.sturdy_noise_matrix <- function(x, digits = 1, ...) {
   digits <- check_count(digits, "digits", max = 15)
   words <- function(m) {
-    out <- formatC(100 * m, digits = digits, format = "f")
-    out[100 * m < 0.5 * 10^-digits] <- "."
-    out
+    replace(formatC(100 * m, digits = digits, format = "f"), 100 * m < 0.5 * 10^-digits, ".")
   }
   print_title("<sturdy_noise_matrix> per cent of each true class (rows) recorded as each class")
   values <- matrix(words(unclass(x)), nrow(x), dimnames = dimnames(x))

@@ -193,10 +193,8 @@ truth_of_new <- function(object, newdata, y) {
     ),
     "impossible", arg = "y"
   )
-  list(
-    p = said$p[, , possible, drop = FALSE], y = said$y, rows = complete, given = given,
-    weight = softmax(log_weight[possible])
-  )
+  weight <- softmax(log_weight[possible])
+  list(p = said$p[, , possible, drop = FALSE], y = said$y, rows = complete, given = given, weight = weight)
 }
 
 are_classes <- function(predictions) is.factor(predictions) || is.character(predictions)

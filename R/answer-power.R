@@ -141,10 +141,8 @@ expected_labels <- function(table, rates, way) {
   reports$value <- cell[, "col"]
   reports["soft"] <- list(NULL)
   P <- softer(table$P, power)[row, , drop = FALSE]
-  list(
-    row = row, label = cell[, "col"], chance = q[cell], times = times,
-    rows = label_rows(P, with_times(reports, times * q[cell]), way)
-  )
+  rows <- label_rows(P, with_times(reports, times * q[cell]), way)
+  list(row = row, label = cell[, "col"], chance = q[cell], times = times, rows = rows)
 }
 
 #' The variance of a sum over the rows, when the label of each is drawn

@@ -171,19 +171,12 @@ sql_widest <- 1600 # columns: PostgreSQL takes 1664, and SQLite 2000
 #' @noRd
 check_sql_size <- function(answer, most, flat, columns) {
   size <- nchar(answer)
-  over <- c(
-    if (size > most) {
-      "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}."
-    },
-    if (isTRUE(columns > sql_widest)) {
-      "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}."
-    }
-  )
-  refuse(
-    length(over) > 0,
-    c(over[1], i = if (flat) "Give {.arg table}: a query is shorter than an expression.",
-      i = "A fit with {.code hyper = \"optimum\"} has one node."), "no_sql"
-  )
+  long <- "The text would have {whole(size)} characters, more than {.arg most}, {whole(most)}."
+  wide <- "A step of the query would have {whole(columns)} columns, more than {whole(sql_widest)}."
+  over <- c(if (size > most) long, if (isTRUE(columns > sql_widest)) wide)
+  shorter <- if (flat) "Give {.arg table}: a query is shorter than an expression."
+  one <- "A fit with {.code hyper = \"optimum\"} has one node."
+  refuse(length(over) > 0, c(over[1], i = shorter, i = one), "no_sql")
   answer
 }
 

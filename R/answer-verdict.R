@@ -64,9 +64,8 @@ fill_words <- function(words, ...) {
 #' Which of the verdicts has the words: there are some for what goes before the Bayes factor
 #' @noRd
 worded <- function(test) {
-  if (isTRUE(test$settled)) {
-    "settled"
-  } else if (test$kind == "blind" && !is.null(test$alone)) "alone" else test$kind
+  alone <- test$kind == "blind" && !is.null(test$alone)
+  c(if (isTRUE(test$settled)) "settled", if (alone) "alone", test$kind)[1]
 }
 
 #' Which verdict it is, by what noise_statement() has found
@@ -79,15 +78,10 @@ worded <- function(test) {
 #' @noRd
 verdict_kind <- function(factor, curve = NA, plain = NA, blind = FALSE, hides = FALSE) {
   kind <- verdict_kinds[findInterval(factor, verdict_limits, left.open = TRUE) + 1]
-  if (isTRUE(curve < verdict_limits[1])) {
-    "curve"
-  } else if (blind) {
-    "blind"
-  } else if (kind %in% verdict_called) {
-    kind
-  } else if (hides) {
-    "scores"
-  } else if (isTRUE(plain > verdict_limits[2])) "unusual" else kind
+  c( # the first that is the case
+    if (isTRUE(curve < verdict_limits[1])) "curve", if (blind) "blind", if (kind %in% verdict_called) kind,
+    if (hides) "scores", if (isTRUE(plain > verdict_limits[2])) "unusual", kind
+  )[1]
 }
 
 #' May rows be called wrong?

@@ -109,10 +109,7 @@ update.gp_class <- function(object, parameters = NULL, kernel = NULL, epsilon = 
 #' @export
 print.gp_class <- function(x, ...) {
   NextMethod()
-  print_title(
-    "Event: the second level, as in glm(). yardstick takes the first unless told ",
-    "event_level = \"second\"."
-  )
+  print_title("Event: the second level, as in glm(); for yardstick with event_level = \"second\".")
   invisible(x)
 }
 

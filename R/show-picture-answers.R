@@ -8,10 +8,8 @@
 #'   points are named.
 #' @noRd
 picture.sturdy_mislabelled <- function(x, n, labels, ...) {
-  refuse(
-    !is.null(x$reader),
-    "Labels of several readers have no picture: it is of one recorded label of each row.", "readers"
-  )
+  one <- "Labels of several readers have no picture: it is of one recorded label of each row."
+  refuse(!is.null(x$reader), one, "readers")
   labels <- check_count(labels, "labels")
   expected <- attr(x, "expected")
   cutoff <- attr(x, "cutoff")
@@ -83,19 +81,15 @@ suspicion_top <- function(shown) {
 #' @noRd
 suspicion_note <- function(shown, cutoff, rate, top) {
   largest <- max(shown$probability, 0)
-  c(
-    if (isTRUE(cutoff$open)) {
-      "No row is called wrong: it is open whether labels are wrong at all"
-    } else if (identical(cutoff$rows, 0L) || nrow(shown) == 0) {
-      paste("No row at a false-discovery rate of", format(cutoff$fdr))
-    } else if (all(rate == 0)) {
-      "epsilon = 0: no label can be wrong"
-    } else if (largest <= 0.5) {
-      largest <- format(largest, digits = 2)
-      paste("No label is more likely wrong than right: the largest probability is", largest)
-    },
-    if (top < 1) paste("the axis ends at", format(top))
-  )
+  right <- "No label is more likely wrong than right: the largest probability is"
+  none <- identical(cutoff$rows, 0L) || nrow(shown) == 0
+  first <- c( # that is the case
+    if (isTRUE(cutoff$open)) "No row is called wrong: it is open whether labels are wrong at all",
+    if (none) paste("No row at a false-discovery rate of", format(cutoff$fdr)),
+    if (all(rate == 0)) "epsilon = 0: no label can be wrong",
+    if (largest <= 0.5) paste(right, format(largest, digits = 2))
+  )[1]
+  c(first, if (top < 1) paste("the axis ends at", format(top)))
 }
 
 #' Probabilities of the numbers of wrong labels, those between `lower` and `upper` in full

@@ -185,10 +185,8 @@ curve_panel <- function(curve, event = NULL) {
       line(at, curve$prob[, 2], c("curve", "estimate")), rugs(curve$value + beside, event)
     )
   }
-  new_panel(
-    new_axis(curve$name, range(at), curve$levels, time = curve$time), new_axis("", rug_range),
-    c(list(rule("guide", 0.5)), layers)
-  )
+  axis <- new_axis(curve$name, range(at), curve$levels, time = curve$time)
+  new_panel(axis, new_axis("", rug_range), c(list(rule("guide", 0.5)), layers))
 }
 
 # Weights -----------------------------------------------------------------------------

@@ -62,32 +62,26 @@ untested_lines <- function(x, digits) {
 #' Where more is told
 #' @noRd
 more_line <- function(x) {
-  if (has_readers(x)) {
-    "predict(fit, type = \"true\"), reader_rates(), mislabelled(); summary()"
-  } else if (labels_one_class(x)) {
-    "mislabelled() lists rows by how likely they are positive; summary()"
-  } else if (has_soft(x$data$reports)) {
-    "predict(fit, type = \"true\") has the true classes; summary()"
-  } else if (is_test(x)) {
-    paste0(if (has_rows(x)) "mislabelled() lists the suspects; ", "noise_test(), summary()")
-  } else if (has_rows(x) && !identical(x$spec$epsilon, "average")) {
-    "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it"
-  } else {
-    "summary()"
-  }
+  asks <- has_rows(x) && !identical(x$spec$epsilon, "average")
+  c( # the first that is the case
+    if (has_readers(x)) "predict(fit, type = \"true\"), reader_rates(), mislabelled(); summary()",
+    if (labels_one_class(x)) "mislabelled() lists rows by how likely they are positive; summary()",
+    if (has_soft(x$data$reports)) "predict(fit, type = \"true\") has the true classes; summary()",
+    if (is_test(x)) paste0(if (has_rows(x)) "mislabelled() lists the suspects; ", "noise_test(), summary()"),
+    if (asks) "update(fit, epsilon = \"average\", hyper = \"integrate\") tests it", "summary()"
+  )[1]
 }
 
 #' What went wrong, if anything did
 #' @noRd
 trouble_note <- function(x) {
-  if (isTRUE(x$ep$status != "converged")) {
-    paste0("EP: ", ep_words(x$ep), if (has_posterior(x)) "; see ep_diagnostics()")
-  } else if (isTRUE(x$learning$convergence != 0)) {
-    "The search stopped short: see ep_diagnostics()."
-  } else if (filter_forgets(x)) {
-    allowed <- paste("epsilon =", format(max(x$epsilon)))
-    paste("The filter forgets: many more labels are predicted wrongly than", allowed, "allows for.")
-  }
+  apart <- isTRUE(x$ep$status != "converged")
+  forgets <- "The filter forgets: many more labels are predicted wrongly than epsilon ="
+  c( # the first that is the case
+    if (apart) paste0("EP: ", ep_words(x$ep), if (has_posterior(x)) "; see ep_diagnostics()"),
+    if (isTRUE(x$learning$convergence != 0)) "The search stopped short: see ep_diagnostics().",
+    if (filter_forgets(x)) paste(forgets, format(max(x$epsilon)), "allows for.")
+  )[1]
 }
 
 fit_title <- function(x) {
@@ -196,22 +190,18 @@ describe_average <- function(x, digits) {
   share <- if (nrow(models) > 1) paste0(" (", vapply(models$probability, bounded, "", number), ")")
   rates <- unname(wrong_rates(x$omega))
   if (isTRUE(all.equal(rates, rep(rates[1], length(rates))))) rates <- rates[1]
-  paste0(
-    toString(paste0(model_words(models$model, x$blueprint$levels), share)), "; mean rate ",
-    describe_rates(x, rates, digits)
-  )
+  averaged <- toString(paste0(model_words(models$model, x$blueprint$levels), share))
+  paste0(averaged, "; mean rate ", describe_rates(x, rates, digits))
 }
 
 #' What limits comparisons of the evidence of a fit, or `NULL`
 #' @noRd
 evidence_note <- function(x) {
-  if (!is.null(x$filter)) {
-    "depends on the order of the rows"
-  } else if (latent_functions(x) > 1) {
-    "of factorised EP: to be compared with its own kind only"
-  } else if (is.finite(x$spec$df)) {
-    "t-EP: not comparable, see ?stc"
-  }
+  c( # the first that is the case
+    if (!is.null(x$filter)) "depends on the order of the rows",
+    if (latent_functions(x) > 1) "of factorised EP: to be compared with its own kind only",
+    if (is.finite(x$spec$df)) "t-EP: not comparable, see ?stc"
+  )[1]
 }
 
 describe_learning <- function(x) {

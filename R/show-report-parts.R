@@ -12,6 +12,7 @@ report_data <- function(object) {
   dropped <- setdiff(blueprint$all_columns, blueprint$columns)
   table <- utils::head(data.frame(input = inputs, value = order$value[order$place]), 12)
   names(table)[2] <- order$what
+  share <- paste(format(100 * rows / sum(rows), digits = 2), "%")
   list(
     model = sub("^<[a-z]+> ", "", fit_title(object)),
     formula = if (!is.null(blueprint$formula)) used_formula(blueprint$formula, dropped),
@@ -21,9 +22,7 @@ report_data <- function(object) {
     trusted = if (trusted) whole(trusted),
     dropped = if (length(dropped)) toString(dropped),
     event = if (length(levels) == 2) levels[2],
-    classes = html_table(data.frame(
-      class = levels, rows = rows, share = paste(format(100 * rows / sum(rows), digits = 2), "%")
-    )),
+    classes = html_table(data.frame(class = levels, rows = rows, share = share)),
     lengthscale = order$what == "lengthscale", scores = order$what == "mean score",
     weight = order$what == "size of the weight",
     more_inputs = if (length(inputs) > 12) length(inputs),

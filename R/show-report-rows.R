@@ -129,13 +129,12 @@ suspect_item <- function(object, found, place, near, values) {
 #' @noRd
 kind_words <- function(found, alike) {
   two <- as.character(c(found$label, found$suggested))
-  if (found$probability > 0.5) {
-    "probably wrong"
-  } else if (found$probability + found$unusual <= 0.5) {
-    "probably fine"
-  } else if (setequal(two, alike)) {
-    paste0(two[1], " or ", two[2], ": can't be told from overlap")
-  } else if (found$unusual > 0.5) "unusual: label probably right" else "wrong, or unusual"
+  c( # the first that is the case
+    if (found$probability > 0.5) "probably wrong",
+    if (found$probability + found$unusual <= 0.5) "probably fine",
+    if (setequal(two, alike)) paste0(two[1], " or ", two[2], ": can't be told from overlap"),
+    if (found$unusual > 0.5) "unusual: label probably right", "wrong, or unusual"
+  )[1]
 }
 
 #' Why a row is suspected: what its neighbours were recorded as

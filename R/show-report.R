@@ -185,10 +185,8 @@ report_values <- function(object, data, id) {
     shown <- cbind(columns, shown)
   }
   row.names(shown) <- make.unique(as.character(object$data$row_names))
-  list(
-    frame = shown, left = left, unread = unread, ids = ids,
-    title = do.call(paste, c(lapply(title, id_text), sep = ", "))
-  )
+  title <- do.call(paste, c(lapply(title, id_text), sep = ", "))
+  list(frame = shown, left = left, unread = unread, ids = ids, title = title)
 }
 
 #' Identifiers of the rows, and what is odd about them
@@ -220,8 +218,6 @@ other_columns <- function(object, data) {
   others <- data[!names(data) %in% c(used, NA, "") & !duplicated(names(data))]
   plain <- others[vapply(others, function(v) is.atomic(v) && is.null(dim(v)), NA)]
   unlike <- vapply(plain, is_identifier, NA)
-  list(
-    frame = plain[object$data$rows, order(!unlike), drop = FALSE], unlike = sum(unlike),
-    names = names(others)
-  )
+  frame <- plain[object$data$rows, order(!unlike), drop = FALSE]
+  list(frame = frame, unlike = sum(unlike), names = names(others))
 }

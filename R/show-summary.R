@@ -79,9 +79,8 @@ summary_rows <- function(object) {
   score <- loo(object)$estimates["elpd_loo", ]
   readers <- has_readers(object)
   soft <- has_soft(object$data$reports)
-  found <- utils::head(
-    if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(judged_by(object)), 5
-  )
+  found <- if (readers) suspected_reports(object, row_ids(object$data)) else suspicion(judged_by(object))
+  found <- utils::head(found, 5)
   shown <- c(
     "row", id_column(found), if (readers) "reader", "label", "probability", "rank",
     if (!readers) "loo", if (readers || is_several(object)) c("suggested", "p_suggested")
@@ -127,17 +126,13 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   integrated <- x$scores["log_evidence_integrated"]
   cat("\nHyperparameters", if (!is.na(integrated)) " (at the best mode)", "\n", sep = "")
   table <- x$coefficients
-  print_fields(stats::setNames(
-    paste0(format_each(table$estimate, digits), ifelse(table$learned, "", " (held)")),
-    table$term
-  ))
+  values <- paste0(format_each(table$estimate, digits), ifelse(table$learned, "", " (held)"))
+  print_fields(stats::setNames(values, table$term))
   cat("\nScores\n")
   print_scores(x$scores, digits, x$evidence_note)
   if (NROW(x$classes) > 2) print_classes(x$classes)
-  print_part(
-    x$suspicious, 2, "Most suspicious labels (", format(round(x$expected_wrong, 1)),
-    " expected to be wrong)"
-  )
+  expected <- format(round(x$expected_wrong, 1))
+  print_part(x$suspicious, 2, "Most suspicious labels (", expected, " expected to be wrong)")
   invisible(x)
 }
 
@@ -175,9 +170,8 @@ score_words <- c(
 print_scores <- function(scores, digits, note) {
   shown <- scores[intersect(names(score_words), names(scores))]
   at_mode <- if ("log_evidence_integrated" %in% names(shown)) "at the best mode, as logLik() has it"
-  beside <- list(
-    log_evidence = c(at_mode, note), loo = paste("standard error", format_each(scores["loo_se"], 2))
-  )
+  se <- paste("standard error", format_each(scores["loo_se"], 2))
+  beside <- list(log_evidence = c(at_mode, note), loo = se)
   words <- vapply(names(shown), function(name) {
     value <- format_each(shown[name], if (grepl("error", name)) 2 else digits + 1)
     paste0(value, if (length(beside[[name]])) paste0(" (", paste(beside[[name]], collapse = "; "), ")"))

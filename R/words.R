@@ -95,7 +95,7 @@ count_text <- function(v, digits) whole(if (v < 10) signif(v, digits) else round
 #' @noRd
 range_text <- function(part) paste(part$lower, "to", part$upper)
 
-#' @param level probability of the interval.
+#' An interval and its probability
 #' @noRd
 interval_words <- function(level, part) paste0(format(100 * level), "% interval ", range_text(part))
 

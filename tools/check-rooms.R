@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 554, shard = 1629, show = 1794, select = 222, answer = 3182, exact = 597,
-  stream = 655, fit = 2385, label = 835, learn = 1634, latent = 292, ep = 446, noise = 1224,
-  kernel = 633, data = 2344, family = 337, native = 323, sturdy = 15, control = 34, files = 39,
-  checks = 220, conditions = 94, progress = 103, words = 112, all = 19703
+  meet = 551, shard = 1628, show = 1764, select = 222, answer = 3129, exact = 597,
+  stream = 655, fit = 2380, label = 835, learn = 1637, latent = 292, ep = 447, noise = 1224,
+  kernel = 638, data = 2342, family = 337, native = 323, sturdy = 15, control = 34, files = 39,
+  checks = 220, conditions = 94, progress = 103, words = 112, all = 19618
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
