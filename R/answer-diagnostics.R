@@ -2,15 +2,15 @@
 #'
 #' Describes in words how EP and learning ended.
 #'
-#' @param object A model fitted by [gpc()], [stc()] or [bpm()], or the result of
-#'   [ep_fit()].
+#' @param object A model fitted by [gpc()], [stc()] or [bpm()], the result of
+#'   [second_stage()] or of [ep_fit()].
 #' @param ... Not used.
 #' @return A list of class `ep_diagnostics`: `status`; `happened`, `means` and `do`,
 #'   character vectors of sentences (`do` is `NULL` if there is nothing to do); and
 #'   the numbers behind them: `residual` (the largest), `sweeps`, `skipped` (sites left
 #'   out of the last sweep), `negative_sites` (sites with negative precision, which
 #'   belong to labels that the other rows contradict), `rival` (see below) and `on_bound`
-#'   (hyperparameters on a bound of the search). Its print method shows the sentences.
+#'   (hyperparameters on a bound of the search, named by its end). Its print method shows the sentences.
 #'
 #' @section Several fixed points:
 #' With little noise EP may have several fixed points. So the posterior of a fit is the
@@ -36,6 +36,7 @@
 #' * `not_positive_definite`: the posterior could not be factorised.
 #' * `improper`: EP could not take its first step, because cavities or tilted moments
 #'   are outside the range of floating-point numbers.
+#' * `exact`: no EP was needed ([second_stage()] only).
 #' * `filtered`: the rows were absorbed by ADF, so there is no EP to diagnose
 #'   ([bpm()] only).
 #' @seealso [ep_control()], [stc()]
@@ -138,7 +139,7 @@ diagnose_learning <- function(object) {
     ),
     if (length(bounds)) list(
       happened = paste0("On a bound of the search: ", name_some(bounds), "."),
-      means = bound_words(bounds, hyperparameters(object))
+      means = bound_words(bounds)
     )
   )
 }
@@ -162,7 +163,7 @@ diagnose_average <- function(object) {
     if (by_nodes && isTRUE(model$pareto_k > 0.7 || model$ess < 10)) list(
       means = paste("Averages are rough with", named, "(few nodes are effective, or Pareto k above 0.7)."),
       do = paste(
-        if (length(object$kernel$lengthscale) > 1) "Use kernel_iso(), or hold" else "Hold",
+        if (identical(object$kernel$type, "ard")) "Use kernel_iso(), or hold" else "Hold",
         "some hyperparameters: the fewer, the better nodes cover them."
       )
     )
@@ -171,10 +172,9 @@ diagnose_average <- function(object) {
 
 #' What a hyperparameter on a bound means, by the end it lies at
 #' @noRd
-bound_words <- function(bounds, values) {
+bound_words <- function(bounds) {
   kind <- sub("[.@].*", "", bounds) # nugget@<class>, with a kernel for each class
-  end <- ifelse(values[bounds] > ifelse(kind == "epsilon", 0.25, 1), "upper", "lower")
-  said <- vapply(names(bound_meanings), function(of) any(grepl(paste0("^", of, "$"), paste(kind, end))), NA)
+  said <- vapply(names(bound_meanings), function(of) any(grepl(paste0("^", of, "$"), paste(kind, names(bounds)))), NA)
   unname(bound_meanings[said])
 }
 

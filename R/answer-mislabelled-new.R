@@ -43,7 +43,7 @@ answers_in_order <- function(object, said, data, unusual = NULL) {
 no_labelled_rows <- function(object) {
   blueprint <- object$blueprint
   reports <- label_reports(integer(), length(blueprint$levels), integer(), object$data$reports$sources)
-  X <- matrix(0, 0, length(blueprint_columns(blueprint)$group))
+  X <- with_offset(matrix(0, 0, length(blueprint_columns(blueprint)$group)), if (!is.null(blueprint$offset)) 0[0])
   list(X = X, data = list(y = numeric(), rows = integer(), reports = reports))
 }
 

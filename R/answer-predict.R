@@ -148,7 +148,7 @@ predict.sturdy_model <- function(object, newdata = NULL,
     return(predicted_truth(object, newdata))
   }
   if (apart) {
-    return(predict_apart(newdata, object, type, noise, ...))
+    return(predict_apart(newdata, object, type, noise, interval, ...))
   }
   rows <- rows_to_predict(object, newdata)
   if (!is.null(interval)) {
@@ -184,7 +184,7 @@ fitted.sturdy_model <- function(object, ...) {
 
 #' Answers for rows that are not here: a method of their class writes them
 #' @noRd
-predict_apart <- function(rows, object, type, noise, ...) UseMethod("predict_apart")
+predict_apart <- function(rows, object, type, noise, interval, ...) UseMethod("predict_apart")
 
 #' The most probable class of each row, `NA` where a probability is
 #' @noRd

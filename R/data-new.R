@@ -55,7 +55,9 @@ used_columns <- function(blueprint) {
   if (blueprint$interface == "formula") blueprint$variables else blueprint$columns
 }
 
-labelled_columns <- function(blueprint) c(used_columns(blueprint), blueprint$response)
+read_columns <- function(blueprint) c(used_columns(blueprint), blueprint$offset$variables)
+
+labelled_columns <- function(blueprint) c(read_columns(blueprint), blueprint$response)
 
 #' Columns of a matrix without names are known by position
 #' @noRd

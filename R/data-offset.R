@@ -60,7 +60,7 @@ with_formula_offset <- function(molded, frame, open, data) {
 sum_offset <- function(parts, arg = "data") {
   for (part in parts) {
     must(
-      is.numeric(part) && !any(is.infinite(part)), arg, "be finite numbers", "offset",
+      (is.numeric(part) || all(is.na(part))) && !any(is.infinite(part)), arg, "be finite numbers", "offset",
       got = part, of = "The {.fn offset} of {.arg {arg}}"
     )
   }

@@ -57,6 +57,7 @@
 #'   and positive definite.
 #' * `sturdy_error_df`: `df` is not a number above 0.
 #' * `sturdy_error_overflow`: the result cannot be represented.
+#' * `sturdy_error_missing_argument`: a part was left out.
 #' * `sturdy_error_unknown_argument`: parts were given along with a whole object.
 #'
 #' @inherit sturdy-package references
@@ -110,6 +111,7 @@ mvt_from_natural <- function(theta1, theta2, df = Inf) {
 #' @rdname mvt
 #' @export
 mvt_log_partition <- function(x) {
+  check_given(missing(x), "x")
   if (inherits(x, "sturdy_mvt")) {
     x <- as_mvt(x)
     out <- native_mvt_natural(x$mu, x$Sigma, x$df)
@@ -162,6 +164,7 @@ describe_mvt <- function(d, df) {
 #' An mvt object, or its parts; `alone` says that only the first part was given
 #' @noRd
 as_mvt <- function(mu, Sigma, df, alone = TRUE) {
+  check_given(missing(mu), "mu")
   if (inherits(mu, "sturdy_mvt")) {
     check_alone(alone, "mu", c("Sigma", "df"))
     return(mvt(mu$mu, mu$Sigma, mu$df))
@@ -177,6 +180,7 @@ check_alone <- function(alone, whole, others) {
 }
 
 as_mvt_natural <- function(theta1, theta2, df, alone = TRUE) {
+  check_given(missing(theta1), "theta1")
   if (inherits(theta1, "sturdy_mvt_natural")) {
     check_alone(alone, "theta1", c("theta2", "df"))
     theta2 <- theta1$theta2
@@ -201,11 +205,13 @@ check_finite_numbers <- function(x, arg) {
 }
 
 check_location <- function(x, arg) {
+  check_given(missing(x), arg)
   check_finite_numbers(x, arg)
   stats::setNames(as.double(x), names(x))
 }
 
 check_square <- function(x, d, arg) {
+  check_given(missing(x), arg)
   check_finite_numbers(x, arg)
   if (!is.matrix(x) && d == 1 && length(x) == 1) x <- matrix(x)
   must(is.matrix(x) && nrow(x) == d && ncol(x) == d, arg, "be a {d} x {d} matrix", "shape", got = x)

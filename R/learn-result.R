@@ -30,8 +30,16 @@ learn_report <- function(problem, mode, ep, method, modes) {
       chosen = vapply(modes, function(end) identical(end$par, mode$par), NA)
     ),
     method = method,
-    on_bound = learn_names(problem)[pmin(mode$par - problem$lower, problem$upper - mode$par) < 1e-3]
+    on_bound = learn_on_bound(problem, mode$par)
   )
+}
+
+#' What lies on a bound of the search: names of hyperparameters, named by the end
+#' @noRd
+learn_on_bound <- function(problem, par) {
+  low <- par - problem$lower < 1e-3
+  high <- problem$upper - par < 1e-3
+  stats::setNames(learn_names(problem), ifelse(low, "lower", "upper"))[low | high]
 }
 
 #' How the search for a mode has ended

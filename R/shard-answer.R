@@ -5,10 +5,11 @@
 #' order of the shards and of their rows.
 #'
 #' @details
-#' `predict(fit, rows, type, noise, to = )` takes any fit, and reads the columns of
+#' `predict(fit, rows, type, noise, interval, to = )` takes any fit, and reads the columns of
 #' that alone. Rows with missing values have no answer there (`NA`), as without shards. The columns
 #' written are `row`, the number of the row in its shard, and `class` (`type = "class"`), the two classes (`"prob"`),
-#' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`.
+#' `location`, `scale`, `df`, `m` and `s2` (`"latent"`), `response` or `link`; with an `interval`
+#' `estimate`, `lower` and `upper`, of each class where there are several.
 #'
 #' `mislabelled(fit, rows, to = )` takes a fit to shards and the same rows. Those with missing
 #' values are left out as the fit left them out, and counted in `row`. EP is run once more
@@ -30,7 +31,8 @@
 #' @param object A fit.
 #' @param rows Rows, as [shards()] describes them.
 #' @param to A folder for the files `shard-00001.csv` and so on, which a cluster must see,
-#'   too; or a DBI connection, with `table`. Files and tables that are there are not replaced.
+#'   too; or a DBI connection, with `table`. Files and tables that are there are not replaced: of a
+#'   call that ended half way those that it had made are to be removed before another.
 #'   A file has its name when all of it is written; that of a shard without rows has the names
 #'   of the columns alone.
 #' @param table Name of a new table.
@@ -57,12 +59,12 @@
 #' unlink(folder, recursive = TRUE)
 NULL
 
-predict_apart.sturdy_shards <- function(rows, object, type, noise, to, table = NULL,
+predict_apart.sturdy_shards <- function(rows, object, type, noise, interval, to, table = NULL,
                                         cluster = NULL, ...) {
   check_no_dots(...)
   check_posterior(object)
   invisible(answer_apart(rows, rlang::maybe_missing(to), table, cluster, "predict", function(team) {
-    list(object = object, type = type, noise = noise)
+    list(object = object, type = type, noise = noise, interval = interval)
   }))
 }
 
@@ -122,7 +124,7 @@ answer_apart <- function(rows, to, table, cluster, verb, args) {
     lapply(to$files, function(file) remove_files(unfinished(file))) # of tasks that were killed
   } else {
     done <- lapply(seq_len(size), function(k) {
-      done <- team$ask(verb, args, shards = k)[[1]]
+      done <- team$ask(verb, args, only = k)[[1]]
       DBI::dbWriteTable(to$con, to$table, cbind(shard = rep(k, done$rows), done$answers), append = TRUE)
       done[names(done) != "answers"]
     })

@@ -9,7 +9,7 @@
 #'   they were given.
 #' @noRd
 latent_shards <- function(team, rows, few, columns, m) {
-  prior <- function(hyper) {
+  features <- function(hyper) {
     list(n_all = sum(rows), d = sum(rows), nugget = hyper$nugget, Z = few$Z, columns = columns, hyper = hyper)
   }
   again <- function(hyper, size = m) {
@@ -17,14 +17,14 @@ latent_shards <- function(team, rows, few, columns, m) {
     placed$hyper <- hyper
     latent_shards(team, rows, placed, columns, if (!is.null(m)) size)
   }
-  shards_base(team, rows, few, prior, again)
+  shards_base(team, rows, few, features, again)
 }
 
 #' Weight space, its rows in shards
 #' @param weights the prior of the weights, see bpm_prior().
 #' @noRd
 latent_weight_shards <- function(team, rows, few, weights) {
-  prior <- function(hyper) {
+  features <- function(hyper) {
     scale <- weight_scales(weights, hyper)
     list(
       n_all = sum(rows), d = if (hyper$nugget > 0) sum(rows) else length(scale) + 0,
@@ -44,19 +44,19 @@ latent_weight_shards <- function(team, rows, few, weights) {
     latent_weight_shards(team, rows, few, weights)
   }
   units <- function(hyper) sqrt(weight_scales(weights, hyper))
-  shards_base(team, rows, few, prior, again, units, by_hyper)
+  shards_base(team, rows, few, features, again, units, by_hyper)
 }
 
-#' @param prior function(hyper) of what shard_features() takes. @param units
+#' @param features function(hyper) of what shard_features() takes. @param units
 #'   function(hyper): what u is multiplied by in the coordinates of the model. @param
 #'   by_hyper function(out, hyper): the gradient where it is not the sum over shards.
 #' @noRd
-shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1,
+shards_base <- function(team, rows, few, features, again, units = function(hyper) 1,
                         by_hyper = function(out, hyper) out$gradient) {
   n <- sum(rows)
   project <- function(hyper, df, L, found) {
     if (!team$resumed) {
-      team$log$prior <- prior(hyper)
+      team$log$prior <- features(hyper)
       project_shards(team, rows, found, list(df = df, L = L), 1 / units(hyper))
     }
     held_sites
@@ -64,10 +64,10 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
   ep <- function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
     if (n > parallel_rows) control$tol <- max(control$tol, 1e-6)
     lapply(points, function(at) {
-      team$log$prior <- prior(at$hyper)
+      team$log$prior <- features(at$hyper)
       lik <- list(df = df, L = at$L)
       out <- shard_rounds(team, lik, control, if (is.null(at$sites)) "prior" else "sites", progress)
-      if (out$status < 0) {
+      if (out$status < 0) { # there is no posterior
         return(out)
       }
       out <- c(out, list(lik = lik, gradient = NULL, gradient_status = NA_integer_))
@@ -75,10 +75,7 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
       out$value <- switch(criterion,
         evidence = out$log_evidence, evidence_zp = out$log_evidence_zp, loo = out$loo_sum
       )
-      unit <- units(at$hyper)
-      out$b <- unit * out$b
-      out$extra <- unit * t(unit * out$extra)
-      out
+      in_units(out, units(at$hyper))
     })
   }
   new_latent(
@@ -88,6 +85,14 @@ shards_base <- function(team, rows, few, prior, again, units = function(hyper) 1
     coarse = if (n > parallel_rows) 1e-3, second = FALSE, Z = few$Z, places = few$places,
     some = function(k) few, again = again, predict = few$predict, project = project, ep = ep
   )
+}
+
+#' A posterior of u in other units
+#' @noRd
+in_units <- function(out, unit) {
+  out$b <- unit * out$b
+  out$extra <- unit * t(unit * out$extra)
+  out
 }
 
 #' Sites of all rows by those of a sample: the same, where the sample is all; else those that its posterior
@@ -102,7 +107,8 @@ project_shards <- function(team, rows, found, lik, unit) {
     }, cumsum(rows) - rows, rows)
     team$ask("hold", each = own)
   } else {
-    team$ask("project", list(b = unit * found$b, C = unit * t(unit * found$extra), lik = lik))
+    own <- in_units(found, unit)
+    team$ask("project", list(b = own$b, C = own$extra, lik = lik))
   }
   team$sites <- team$number
 }

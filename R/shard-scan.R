@@ -153,7 +153,7 @@ mold_two_classes <- function(y, arg) {
 first_rows <- function(team) {
   first <- NULL
   for (k in seq_len(team$size)) {
-    head <- team$ask("head", shards = k)[[1]]
+    head <- team$ask("head", only = k)[[1]]
     if (is.null(head$rows)) next
     if (is.null(first)) first <- head
     unknown <- names(first$types)[is.na(first$types)]

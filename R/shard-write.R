@@ -1,13 +1,14 @@
 # Answers of a shard, written to a file where its rows are or sent to the driver.
 
-shard_predict <- function(state, object, type, noise, file = NULL) {
-  state$wanted <- used_columns(object$blueprint)
+shard_predict <- function(state, object, type, noise, interval, file = NULL) {
+  state$wanted <- read_columns(object$blueprint)
   answer <- function(data) {
-    found <- stats::predict(object, data, type = type, noise = noise)
-    if (is.null(dim(found))) found <- stats::setNames(data.frame(unname(found)), type)
-    as.data.frame(found, optional = TRUE)
+    found <- stats::predict(object, data, type = type, noise = noise, interval = interval)
+    if (is.null(dim(found))) found <- data.frame(if (is.list(found)) unclass(found) else unname(found))
+    if (ncol(found) == 1) names(found) <- type
+    cbind(row = state$read + seq_len(nrow(found)), as.data.frame(found, optional = TRUE))
   }
-  none <- sapply(object$blueprint$variables, function(name) logical(), simplify = FALSE)
+  none <- sapply(state$wanted, function(name) logical(), simplify = FALSE)
   answer_batches(file, answer(as.data.frame(none, optional = TRUE)), function(write) {
     each_frame(state, function(data) write(answer(data)))
   })
@@ -56,32 +57,39 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
 #' Answers to a file, which has its name when it is complete, or to the driver
 #'
 #' @param none an answer for no rows. @param all function(write), which writes data frames of
-#'   answers one after the other; where these have no column `row`, they are of all rows.
+#'   answers one after the other, the number of the row in the first column.
 #' @return list(rows, wrong: sum of the column `probability`, answers: `NULL` with a file)
 #' @noRd
 answer_batches <- function(file, none, all) {
   rows <- wrong <- 0
-  numbered <- function(answers) {
-    at <- rows + seq_len(nrow(answers))
+  counted <- function(answers) {
     rows <<- rows + nrow(answers)
     wrong <<- wrong + sum(answers[["probability"]])
-    if (is.null(answers[["row"]])) cbind(row = at, answers) else answers
+    answers
   }
-  kept <- list(numbered(none))
+  kept <- list(none)
   if (is.null(file)) {
-    all(function(answers) kept[[length(kept) + 1]] <<- numbered(answers))
+    all(function(answers) kept[[length(kept) + 1]] <<- counted(answers))
     return(list(rows = rows, wrong = wrong, answers = do.call(rbind, kept)))
   }
   write_file(file, function(put) {
-    put(csv_bytes(kept[[1]], names = TRUE))
-    all(function(answers) put(csv_bytes(numbered(answers))))
+    put(paste(csv_text(names(none)), collapse = ","))
+    all(function(answers) put(csv_lines(counted(answers))))
   })
   list(rows = rows, wrong = wrong)
 }
 
-csv_bytes <- function(data, names = FALSE) {
-  con <- rawConnection(raw(), "w")
-  on.exit(close(con))
-  utils::write.table(data, con, sep = ",", dec = ".", qmethod = "double", row.names = FALSE, col.names = names)
-  rawConnectionValue(con)
+#' Lines of a CSV file, in UTF-8 wherever they are written
+#' @noRd
+csv_lines <- function(data) {
+  data[[1]] <- as.integer(data[[1]]) # 100000, and not 1e+05
+  do.call(paste, c(lapply(unname(as.list(data)), csv_text), sep = ","))
+}
+
+csv_text <- function(v) {
+  if (is.numeric(v)) {
+    return(as.character(v))
+  }
+  text <- enc2utf8(as.character(v))
+  ifelse(is.na(v), "NA", sql_quoted(text, "\""))
 }

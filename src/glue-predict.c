@@ -140,17 +140,18 @@ SEXP glue_gp_predict(SEXP X_, SEXP kernels_, SEXP tau_, SEXP b_, SEXP Xnew_,
   SEXP out_ = PROTECT(node_moments("m s2 status", rows, K));
   double *m = REAL(get_named(out_, "m")), *s2 = REAL(get_named(out_, "s2"));
   set_named(out_, "status", Rf_allocVector(INTSXP, K));
-  for (int node = 0; node < K; node++, m += rows, s2 += rows) {
+  int *status = INTEGER(get_named(out_, "status"));
+  for (int node = 0; node < K; node++) status[node] = EP_CONVERGED;
+  for (int node = 0; node < K && rows > 0; node++, m += rows, s2 += rows) {
     const void *memory = vmaxget();
     const kernel_ard kernel = glue_kernel(X_, VECTOR_ELT(kernels_, node));
     kernel_prepare(&r.in, &kernel, REAL_RO(X_), n, NULL);
     kernel_gram_lower(&kernel, &r.in, r.gram);
-    const int status = predictive_prepare(&r.f, r.gram, tau + IDX(0, node, n));
-    INTEGER(get_named(out_, "status"))[node] = status;
+    status[node] = predictive_prepare(&r.f, r.gram, tau + IDX(0, node, n));
     for (int first = 0, cols; first < rows; first += cols) {
       cols = block_size(first, rows);
       glue_tick(progress_, (int)(((double)node * rows + first) / K));
-      if (status == EP_CONVERGED)
+      if (status[node] == EP_CONVERGED)
         predict_block(&r, &kernel, b + IDX(0, node, n), first, cols, m, s2);
       else
         for (int i = first; i < first + cols; i++) m[i] = s2[i] = R_NaN;

@@ -603,8 +603,8 @@ mutant(
   "!identical(found, version)", "FALSE", r = "shard-cluster"
 )
 mutant(
-  "answers of a node to whom has asked before are taken", "R/shard-cluster.R",
-  "if (identical(got$tag, it$tag)) round_end(", "round_end(", r = "shard-cluster"
+  "answers of a node to whom has asked before are taken", "R/shard-socket.R",
+  "if (identical(got$tag, it$tag)) errand_end(", "errand_end(", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",

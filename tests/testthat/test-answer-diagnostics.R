@@ -40,19 +40,30 @@ test_that("trouble while learning is reported", {
   fit$ep$sites$tau[] <- 1
   fit$learning <- list(
     convergence = 1, message = "NEW_X", cold_start = FALSE, starts = data.frame(start = 1:3),
-    on_bound = c("lengthscale", "epsilon"), method = "gradient"
+    on_bound = c(upper = "lengthscale", lower = "epsilon"), method = "gradient"
   )
   expect_snapshot(ep_diagnostics(fit))
 })
 
 test_that("a bound is explained by the end it lies at", {
-  values <- c(lengthscale.a = 1e3, lengthscale.b = 1e-3, nugget = 1e-6, epsilon = 0.49)
-  expect_length(bound_words(character(), values), 0)
-  expect_match(bound_words("lengthscale.a", values), "no influence")
-  expect_match(bound_words("lengthscale.b", values), "carry no information")
-  expect_match(bound_words("nugget", values), "show no need")
-  expect_match(bound_words("epsilon", values), "coin tosses")
-  expect_match(bound_words("bias", c(bias = 1e4)), "almost nothing")
+  expect_length(bound_words(character()), 0)
+  expect_match(bound_words(c(upper = "lengthscale.a")), "no influence")
+  expect_match(bound_words(c(lower = "lengthscale.b")), "carry no information")
+  expect_match(bound_words(c(lower = "nugget")), "show no need")
+  expect_match(bound_words(c(upper = "epsilon")), "coin tosses")
+  expect_match(bound_words(c(upper = "bias")), "almost nothing")
+})
+
+test_that("which end it is does not hang on how large the value is", {
+  # what is believed of overlap bounds the nugget far below 1
+  noisy <- withr::with_seed(3, {
+    x <- rnorm(60)
+    data.frame(x = x, class = x + 2 * rnorm(60) > 0)
+  })
+  fit <- gpc(class ~ ., noisy, hyper = "optimum", epsilon = "learn", noise = noise_prior(overlap = c(0.001, 0.02)))
+  expect_lt(fit$kernel$nugget, 1)
+  expect_identical(fit$learning$on_bound[fit$learning$on_bound == "nugget"], c(upper = "nugget"))
+  expect_match(ep_diagnostics(fit)$means, "nugget on its upper bound", all = FALSE)
 })
 
 test_that("ep_fit() results have diagnostics too", {

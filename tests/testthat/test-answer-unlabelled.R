@@ -83,6 +83,15 @@ test_that("bpm(), stc(), inducing inputs and groups answer, too; a check is take
   )
 })
 
+test_that("shares of groups are told from the least to the most", {
+  d <- unlabelled_rows()$d
+  d$clinic <- rep(c("u", "v"), 40)
+  fit <- gpc(y ~ x1 + x2, d, rates = ~clinic, kernel = held, hyper = "optimum", noise = asked, control = quiet)
+  shares <- data.frame(of = c("u", "v", "prevalence"), estimate = c(0.095, 0.24, 0.5), lower = NA, upper = NA)
+  local_mocked(unlabelled_table = function(...) shares)
+  expect_match(unlabelled_lines(fit, 2)[["Labelled"]], "^9.5 to 24% of them")
+})
+
 test_that("where labels are not left to chance the prevalence is wrong", {
   local_fewer_points()
   n <- 300

@@ -19,6 +19,18 @@ test_that("new data may have no rows, more columns, and missing values", {
   expect_equal(forge_new(mold(y ~ u, d), data.frame(u = NA))$complete, FALSE)
 })
 
+test_that("labels with columns are refused, also where a new row lacks a value", {
+  X <- matrix(c(-2, -1, 1, 2, 0, 1, 0, 1), 4)
+  fit <- gpc(X, c(0, 0, 1, 1), epsilon = 0.05)
+  new <- X
+  new[1, 1] <- NA
+  for (labels in list(cbind(c(1, 1, 0, 0), c(0, 0, 1, 1)), data.frame(class = c(0, 0, 1, 1)))) {
+    for (x in list(X, new)) {
+      expect_error(mislabelled(fit, newdata = x, labels = labels), class = "sturdy_error_outcome_type")
+    }
+  }
+})
+
 test_that("unnamed matrices are known by position", {
   m <- mold_x(matrix(1:8 + 0.5, 4))
   expect_equal(m$blueprint$columns, c("x1", "x2"))

@@ -160,6 +160,25 @@ test_that("new rows, rows of the fit and copies of it have their offsets", {
   expect_error(update(fit, class ~ a), class = "sturdy_error_missing_argument")
 })
 
+test_that("new offsets that are all missing are missing values, and no rows have none", {
+  fit <- gpc(class ~ a + offset(ifelse(z > 0, z, 0)), offset_table(), kernel = held(nugget = 0.5), epsilon = 0.1)
+  expect_identical(unname(predict(fit, data.frame(a = 1, z = NA), type = "response")), NA_real_)
+  expect_length(predict(fit, offset_table()[0, ]), 0)
+})
+
+test_that("fits with an offset answer for shards", {
+  d <- offset_table(40)
+  fit <- bpm(class ~ a + offset(z), d, nugget = 1, epsilon = 0.1)
+  folder <- withr::local_tempdir()
+  done <- predict(fit, shards(d, 2), type = "response", to = folder)
+  written <- do.call(rbind, lapply(done$file, utils::read.csv))
+  expect_equal(written$response, unname(predict(fit, d, type = "response")), tolerance = 1e-12)
+  folder <- withr::local_tempdir()
+  found <- mislabelled(fit, newdata = shards(d, 2), to = folder)
+  direct <- mislabelled(fit, newdata = d, labels = NULL)
+  expect_equal(sum(found$wrong), sum(direct$probability), tolerance = 1e-12)
+})
+
 test_that("averages and case weights go with an offset", {
   d <- offset_table()
   fit <- gpc(class ~ a + offset(z), d, weights = rep(1:3, 10), hyper = "integrate")

@@ -204,6 +204,12 @@ test_that("print says what it is", {
   expect_false(out$visible)
 })
 
+test_that("what is left out is asked for by name", {
+  for (call in expression(mvt(), mvt(1), mvt_natural(), mvt_natural(c(1, 2)), mvt_from_natural(1), mvt_log_partition())) {
+    expect_error(eval(call), class = "sturdy_error_missing_argument")
+  }
+})
+
 test_that("bad input is a classed error", {
   S <- diag(2)
   expect_error(mvt("a", 1), class = "sturdy_error_type")

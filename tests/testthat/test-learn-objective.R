@@ -204,7 +204,7 @@ test_that("solutions on a bound are reported", {
   fit <- suppressWarnings(
     gpc(y ~ a, clean, kernel = kernel_iso(1, fixed = TRUE), epsilon = "learn")
   )
-  expect_identical(fit$learning$on_bound, "epsilon")
+  expect_identical(fit$learning$on_bound, c(lower = "epsilon"))
   expect_lt(coef(fit)[["epsilon"]], 1e-5)
 })
 

@@ -31,6 +31,38 @@ test_that("predictions over shards are those of all rows, in their order", {
   expect_error(predict(fit, shards(new), to = "no folder"), class = "sturdy_error_type")
 })
 
+test_that("intervals are written, of several classes, too", {
+  folder <- withr::local_tempdir()
+  predict(fit, shards(new, 2), type = "response", interval = 0.8, to = folder)
+  direct <- predict(fit, new, type = "response", interval = 0.8)
+  expect_equal(read_all(folder)[-1], as.data.frame(direct), tolerance = 1e-12, ignore_attr = TRUE)
+  three <- gpc(Species ~ Petal.Length, iris[c(1:12, 51:62, 101:112), ], epsilon = 0.1, hyper = "optimum")
+  folder <- withr::local_tempdir()
+  predict(three, shards(iris[c(1, 60, 140), ], 1), interval = 0.8, to = folder)
+  written <- read_all(folder)
+  direct <- predict(three, iris[c(1, 60, 140), ], interval = 0.8)
+  expect_equal(written$upper.virginica, unname(direct$upper[, "virginica"]), tolerance = 0.05)
+  expect_equal(written$estimate.setosa, unname(direct$estimate[, "setosa"]), tolerance = 1e-12)
+  expect_length(written, 10)
+})
+
+test_that("files have whole numbers for rows, and their text in UTF-8", {
+  odd <- c("n\u00e9", "a \"b\", c", NA, "row")
+  lines <- csv_lines(data.frame(row = c(99999, 1e5, 2e5, 3), class = odd, p = c(0.1, 1 / 3, NA, 1)))
+  expect_identical(lines[2], "100000,\"a \"\"b\"\", c\",0.333333333333333")
+  expect_identical(lines[3], "200000,NA,NA")
+  expect_identical(Encoding(lines[1]), "UTF-8")
+  back <- utils::read.csv(text = lines, header = FALSE, encoding = "UTF-8")
+  expect_identical(back[[2]], odd)
+  # classes that are called as the number of a row is
+  d$class <- factor(d$class, labels = c("row", "column"))
+  named <- bpm(class ~ a + b, d, nugget = 1, epsilon = 0.1)
+  folder <- withr::local_tempdir()
+  predict(named, shards(new, 1), type = "prob", to = folder)
+  written <- utils::read.csv(dir(folder, full.names = TRUE), check.names = FALSE)
+  expect_equal(unname(as.matrix(written[-1])), unname(predict(named, new, type = "prob")), tolerance = 1e-12)
+})
+
 test_that("the flip probabilities over shards are those of a fit that has its rows", {
   whole <- gpc(class ~ ., d, inducing = 12, kernel = held_kernel(), epsilon = 0.1)
   expected <- mislabelled(whole, level = NULL)

@@ -166,12 +166,12 @@ test_that("who leaves a round takes in the answers that are under way, so that o
   skip_on_cran()
   cluster <- local_cluster(1)
   nodes <- lapply(cluster, `[[`, "con")
-  it <- new_round(nodes, list("1" = 1:2))
-  round_send(it, list(a = 1, b = 2), function(x) {
+  it <- new_errand(nodes, list("1" = 1:2))
+  errand_send(it, list(a = 1, b = 2), function(x) {
     Sys.sleep(0.2)
     10 * x
   })
-  round_leave(it)
+  errand_leave(it)
   expect_identical(it$answers, list(10, 20))
   expect_identical(parallel::parLapply(cluster, 3, function(x) x), list(3))
 })
@@ -322,7 +322,9 @@ test_that("a worker that is long at a shard, but gets on, is waited for", {
 })
 
 test_that("what is no engine is refused, and what has no answers is told of", {
-  expect_error(fit_to(shards(d, 2), cluster = 2), class = "sturdy_error_type")
+  folder <- withr::local_tempdir()
+  expect_error(fit_to(shards(d, 2, checkpoint = folder), cluster = 2), class = "sturdy_error_type")
+  expect_identical(dir(folder), character()) # nothing is left behind
   none <- function(engine) {
     error <- caught(suppressWarnings(fit_to(shards(d, 2), cluster = engine)))
     expect_s3_class(error, "sturdy_error_cluster")

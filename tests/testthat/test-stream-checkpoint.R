@@ -125,7 +125,7 @@ test_that("a checkpoint is read as numbers and names: nothing that is hidden the
   })
   names(calls) <- ls(package, all.names = TRUE)
   reads <- vapply(calls, function(names) any(c("readRDS", "load", "unserialize") %in% names), NA)
-  expect_setequal(names(calls)[reads], c("packed_task", "read_made", "round_hear"))
+  expect_setequal(names(calls)[reads], c("packed_task", "read_made", "errand_hear"))
   # a forger has the seal right
   ran <- withr::local_tempfile()
   forged <- list(
