@@ -128,8 +128,10 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   cat("\nScores\n")
   print_scores(x$scores, digits, x$evidence_note)
   if (NROW(x$classes) > 2) print_classes(x$classes)
-  expected <- format(round(x$expected_wrong, 1))
-  print_part(x$suspicious, 2, "Most suspicious labels (", expected, " expected to be wrong)")
+  if (length(x$suspicious)) {
+    expected <- format(round(x$expected_wrong, 1))
+    print_part(x$suspicious, 2, "Most suspicious labels (", expected, " expected to be wrong)")
+  }
   invisible(x)
 }
 
