@@ -96,13 +96,10 @@ audit_compared <- function(old, new, level, by = NULL, fdr = 0.1, alarm = 0.8, l
   suspects <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
   rates <- audit_rates(judge, said, groups, level)
   alarm <- isTRUE(rates$higher >= alarm)
-  structure(
-    c(
-      list(counts = counts, suspects = suspects, changed = came[changed, ]), rates,
-      list(alarm = alarm, status = if (alarm) audit_alarm else 0L, fdr = fdr, level = level)
-    ),
-    class = "sturdy_audit"
-  )
+  structure(c(
+    list(counts = counts, suspects = suspects, changed = came[changed, ]), rates,
+    list(alarm = alarm, status = if (alarm) audit_alarm else 0L, fdr = fdr, level = level)
+  ), class = "sturdy_audit")
 }
 
 leave <- function(status) quit(save = "no", status = status)
@@ -151,13 +148,11 @@ audit_key <- function(table, id, side) {
 audit_match <- function(old, new, n) {
   at <- if (length(old) && length(new)) match(new, old) else rep(NA_integer_, n)
   if (all(is.na(at))) {
-    inform_sturdy(
-      c(
-        i = "No rows are matched: all rows of {.arg new} are taken for further ones.",
-        i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart; of a fit
-             that is the names of its rows."
-      ), "unmatched"
-    )
+    inform_sturdy(c(
+      i = "No rows are matched: all rows of {.arg new} are taken for further ones.",
+      i = "If it is another version of {.arg old}, {.arg id} names the column that tells rows apart; of a fit
+           that is the names of its rows."
+    ), "unmatched")
   }
   at
 }

@@ -40,13 +40,10 @@ fdr_cutoff <- function(found, by, fdr, given, test) {
   called <- seq_len(if (open) 0L else sum(found$fdr <= fdr))
   unlikely <- found$row[called][by[called] < 0.5]
   if (open) {
-    inform_sturdy(
-      c(
-        i = "No row is called wrong: {test$verdict}.",
-        i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
-      ),
-      "open_verdict"
-    )
+    inform_sturdy(c(
+      i = "No row is called wrong: {test$verdict}.",
+      i = "{.code given = \"some\"} lists the rows to call wrong if some labels are."
+    ), "open_verdict")
   }
   column <- if (given == "some" && !is.null(test)) "if_some" else "probability"
   inform_these(
@@ -100,14 +97,11 @@ calibrated_cutoff <- function(found, drawn, fdr) {
   least <- ceiling(others / (fdr * (m + 1)))
   cutoff <- called_rows(found, which(found$fdr <= fdr * (1 + 1e-12)), fdr)
   if (cutoff$rows == 0) {
-    inform_sturdy(
-      c(
-        i = "No row is called wrong: with {m} check{?s} and {others} other rows, {least} or more would have
-             to be called at once.",
-        i = "More checks lower that number: {.code review(fit, n, fdr = {fdr})}."
-      ),
-      "few_checks", least = least
-    )
+    inform_sturdy(c(
+      i = "No row is called wrong: with {m} check{?s} and {others} other rows, {least} or more would have
+           to be called at once.",
+      i = "More checks lower that number: {.code review(fit, n, fdr = {fdr})}."
+    ), "few_checks", least = least)
   }
   c(cutoff, list(unlikely = 0L, given = "checks", open = FALSE, checks = m, least = least))
 }

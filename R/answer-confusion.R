@@ -57,13 +57,10 @@ confusion <- function(object, level = 0.9, ...) {
   as_matrix <- function(v, names = c("true", "recorded")) {
     matrix(v, length(levels), dimnames = stats::setNames(list(levels, levels), names))
   }
-  structure(
-    list(
-      predicted = as_matrix(predicted, c("recorded", "predicted")), true = as_matrix(matrix_counts(object)),
-      lower = as_matrix(numbers[1, ]), upper = as_matrix(numbers[2, ]), level = level
-    ),
-    class = "sturdy_confusion"
-  )
+  structure(list(
+    predicted = as_matrix(predicted, c("recorded", "predicted")), true = as_matrix(matrix_counts(object)),
+    lower = as_matrix(numbers[1, ]), upper = as_matrix(numbers[2, ]), level = level
+  ), class = "sturdy_confusion")
 }
 
 #' What is expected of the labels of each class

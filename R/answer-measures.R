@@ -36,14 +36,11 @@ class_measures <- function(p, called_only) {
   each <- lapply(seq_len(ncol(p)), function(c) {
     auc <- if (!called_only) measure_auc(p[, c])
     mine <- called == c
-    c(
-      list(
-        sensitivity = function(true) share(mine, true == c),
-        specificity = function(true) share(!mine, true != c),
-        precision = function(true) share(true == c, mine)
-      ),
-      if (!called_only) list(auc = function(true) auc(true == c))
-    )
+    c(list(
+      sensitivity = function(true) share(mine, true == c),
+      specificity = function(true) share(!mine, true != c),
+      precision = function(true) share(true == c, mine)
+    ), if (!called_only) list(auc = function(true) auc(true == c)))
   })
   unlist(each)
 }

@@ -151,15 +151,11 @@ predictions_used <- function(k, names, said) {
   readings <- unique(readings[k == c(said$given, length(used), length(said$padded))])
   if (length(readings) > 1) {
     readings <- Filter(function(at) identical(names[at], said$names), readings)
-    refuse(
-      length(readings) != 1,
-      c(
-        "{.arg predictions} may be for the {said$given} rows of the data given, or for the as
-         many that {.arg subset} made of them, in another order.",
-        i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
-      ),
-      c("ambiguous", "predictions"), arg = "predictions"
-    )
+    refuse(length(readings) != 1, c(
+      "{.arg predictions} may be for the {said$given} rows of the data given, or for the as
+       many that {.arg subset} made of them, in another order.",
+      i = "Give them the names that {.code fitted(fit)} has, or use {.arg newdata} and {.arg y}."
+    ), c("ambiguous", "predictions"), arg = "predictions")
   }
   if (length(readings)) readings[[1]]
 }
@@ -185,14 +181,10 @@ truth_of_new <- function(object, newdata, y) {
   said <- new_truth(at, seen_new(object, X, all_nodes(object)), data)
   log_weight <- log(said$weight) + new_share(object, length(complete)) * colSums(said$log_z)
   possible <- colSums(said$log_z < log(.Machine$double.xmin)) == 0
-  refuse(
-    !any(possible),
-    c(
-      "The labels {.arg y} are impossible under the fit.",
-      i = "It takes labels to be right for certain, or some mistakes never to be made."
-    ),
-    "impossible", arg = "y"
-  )
+  refuse(!any(possible), c(
+    "The labels {.arg y} are impossible under the fit.",
+    i = "It takes labels to be right for certain, or some mistakes never to be made."
+  ), "impossible", arg = "y")
   weight <- softmax(log_weight[possible])
   list(p = said$p[, , possible, drop = FALSE], y = said$y, rows = complete, given = given, weight = weight)
 }

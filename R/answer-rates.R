@@ -28,14 +28,10 @@ flip_rates <- function(object, level = 0.9, ...) {
   object <- fit_of(object, ...)
   level <- check_level(level)
   object <- check_judge(object)
-  inform_these(
-    "rate_bound",
-    c(
-      i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
-      i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} below 1/2."
-    ),
-    classes = rates_on_bound(object)
-  )
+  inform_these("rate_bound", c(
+    i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
+    i = "{.fn noise_prior} takes priors of {.arg sensitivity} and {.arg specificity} below 1/2."
+  ), classes = rates_on_bound(object))
   rate_table(object, level)
 }
 

@@ -114,10 +114,9 @@ review_fields <- function(x, digits) {
   left <- attr(x, "left")
   price <- attr(x, "price")
   number <- function(v) format(signif(v, digits))
+  first <- list(rows = nrow(x), found = max(x$found, 0), left = left$count)
   c(
-    "What next?" = if (length(price)) {
-      price_words(price)
-    } else next_words(list(rows = nrow(x), found = max(x$found, 0), left = left$count)),
+    "What next?" = if (length(price)) price_words(price) else next_words(first),
     "Would remain" = paste0(
       number(left$count), " of ", whole(attr(x, "unchecked")), " (", interval_words(left$level, left),
       "); none: probability ", bounded(attr(x, "none_left"), number)

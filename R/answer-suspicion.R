@@ -44,12 +44,9 @@ shown_rate <- function(object) {
 
 inform_no_label_noise <- function(object) {
   if (takes_labels_as_right(object)) {
-    inform_sturdy(
-      c(
-        i = "With {.code epsilon = 0} no label can be wrong: the probabilities are 0.",
-        i = "Rows are ranked by the leave-one-out probability of their label."
-      ),
-      "no_label_noise"
-    )
+    inform_sturdy(c(
+      i = "With {.code epsilon = 0} no label can be wrong: the probabilities are 0.",
+      i = "Rows are ranked by the leave-one-out probability of their label."
+    ), "no_label_noise")
   }
 }

@@ -226,21 +226,17 @@ verdict_notes <- function(test) {
   called <- is_called(test)
   kind <- test$one_kind
   alike <- test$alike
+  bound <- quoted_empty(test$on_bound)
+  one <- quoted_empty(test$suspects)
   said <- function(so, ...) if (isTRUE(so)) paste0(...)
   c(
     in_sample_words(test$in_sample),
-    said(
-      length(test$on_bound) > 0, "The rate of true ", quoted_empty(test$on_bound[1]),
-      " is on its bound of 1/2: see noise_prior()."
-    ),
+    said(length(bound) > 0, "The rate of true ", bound[1], " is on its bound of 1/2: see noise_prior()."),
     said(
       isTRUE(test$linear) && called && !isTRUE(test$curve > verdict_limits[2]),
       "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
     ),
-    said(
-      !is.null(test$suspects), "All labels ", quoted_empty(test$suspects),
-      " are equally suspect: the inputs do not predict them."
-    ),
+    said(length(one) > 0, "All labels ", one, " are equally suspect: the inputs do not predict them."),
     if (test$kind != "no sign") which_class_words(test),
     said(
       !is.null(kind) && called, "Errors of one kind: ", quoted_empty(kind$true), " recorded as ",

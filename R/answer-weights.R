@@ -72,30 +72,23 @@ coef.bpm <- function(object, component = c("coefficients", "weights"), ...) {
 vcov.bpm <- function(object, component = c("coefficients", "weights"), ...) {
   check_model(object)
   df <- object$spec$df
-  refuse(
-    df <= 2,
-    c(
-      "A t distribution with {format(df)} degrees of freedom has no covariance;
-       {.field df} must be above 2.",
-      i = "{.fn confint} gives intervals, and {.code fit$weights} holds the scale matrix."
-    ),
-    "no_covariance", df = df
-  )
+  refuse(df <= 2, c(
+    "A t distribution with {format(df)} degrees of freedom has no covariance;
+     {.field df} must be above 2.",
+    i = "{.fn confint} gives intervals, and {.code fit$weights} holds the scale matrix."
+  ), "no_covariance", df = df)
   coefficient_covariance(coefficient_nodes(object, component))
 }
 
 #' @export
 vcov.sturdy_model <- function(object, ...) {
   check_model(object)
-  abort_sturdy(
-    c(
-      "{.fn vcov} and {.fn confint} are for the weights of a {.fn bpm}; a
-       {.fn {spec_model(object$spec)}} has none.",
-      i = "Its {.fn coef} are hyperparameters, without a covariance. What is uncertain is the latent
-           function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
-    ),
-    "no_weights"
-  )
+  abort_sturdy(c(
+    "{.fn vcov} and {.fn confint} are for the weights of a {.fn bpm}; a
+     {.fn {spec_model(object$spec)}} has none.",
+    i = "Its {.fn coef} are hyperparameters, without a covariance. What is uncertain is the latent
+         function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
+  ), "no_weights")
 }
 
 #' @export

@@ -116,15 +116,11 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
     table <- tidy(model, !is.null(ci), c(ci, 0.95)[1], exponentiate, component)
     table$ci <- ci
   } else {
-    refuse(
-      check_flag(exponentiate, "exponentiate") || component != "coefficients",
-      c(
-        "The fit has hyperparameters, and no coefficients.",
-        i = "{.fn marginaleffects::avg_comparisons} has risk differences and, by {.code comparison =
-             \"lnoravg\", transform = exp}, ratios of odds, with their draws."
-      ),
-      "no_coefficients"
-    )
+    refuse(check_flag(exponentiate, "exponentiate") || component != "coefficients", c(
+      "The fit has hyperparameters, and no coefficients.",
+      i = "{.fn marginaleffects::avg_comparisons} has risk differences and, by {.code comparison =
+           \"lnoravg\", transform = exp}, ratios of odds, with their draws."
+    ), "no_coefficients")
     table <- tidy(model)
   }
   known <- c(
@@ -144,13 +140,10 @@ model_performance.sturdy_model <- function(model, ...) {
   check_model(model)
   row <- glance(model)
   kept <- is.finite(row$loo)
-  structure(
-    data.frame(
-      ELPD = row$loo, ELPD_SE = row$loo_se, LOOIC = -2 * row$loo,
-      Log_loss = if (kept) -mean(left_out_score(truth(model))) else NA_real_,
-      Score_brier = if (kept) mean(row_brier(model)) else NA_real_,
-      Log_evidence = row$log_evidence
-    ),
-    class = c("performance_model", "data.frame")
-  )
+  structure(data.frame(
+    ELPD = row$loo, ELPD_SE = row$loo_se, LOOIC = -2 * row$loo,
+    Log_loss = if (kept) -mean(left_out_score(truth(model))) else NA_real_,
+    Score_brier = if (kept) mean(row_brier(model)) else NA_real_,
+    Log_evidence = row$log_evidence
+  ), class = c("performance_model", "data.frame"))
 }

@@ -133,13 +133,10 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
   df <- check_df(df)
   check_choice(predicts, c("true", "recorded"), "predicts")
   if (is.numeric(epsilon) && all(epsilon %in% 0)) {
-    inform_sturdy(
-      c(
-        i = "{.code epsilon = 0} takes every label for right. A search by the log loss of recorded
-             labels ends there: see {.help [gp_class()](sturdy::gp_class)}."
-      ),
-      "no_noise"
-    )
+    inform_sturdy(c(
+      i = "{.code epsilon = 0} takes every label for right. A search by the log loss of recorded
+           labels ends there: see {.help [gp_class()](sturdy::gp_class)}."
+    ), "no_noise")
   }
   if (!is.null(kernel) && !inherits(kernel, "sturdy_kernel")) {
     kernel <- check_choice(kernel, c("ard", "iso"), "kernel")

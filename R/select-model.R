@@ -230,13 +230,10 @@ new_selection <- function(runs, criterion, candidates) {
   chosen <- which(table$selected)
   if (length(chosen) == 0) abort_no_candidate(table)
   if (table$status[chosen] != "converged") {
-    warn_sturdy(
-      c(
-        "No candidate converged: {.val {table$candidate[chosen]}} is the best of those with a posterior.",
-        i = "See {.code ep_diagnostics(selection)} for what to do."
-      ),
-      "not_converged", status = table$status[chosen]
-    )
+    warn_sturdy(c(
+      "No candidate converged: {.val {table$candidate[chosen]}} is the best of those with a posterior.",
+      i = "See {.code ep_diagnostics(selection)} for what to do."
+    ), "not_converged", status = table$status[chosen])
   }
   selected <- fits[[chosen]]
   fits[chosen] <- list(NULL)

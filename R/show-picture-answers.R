@@ -125,17 +125,13 @@ picture.sturdy_calibration <- function(x, ...) {
   bins <- x$bins
   axis <- function(words) new_axis(paste(words, x$levels[2]), rug_range)
   new_picture(
-    list(new_panel(
-      axis("Leave-one-out probability of"), axis("Frequency of"),
-      list(
-        spans(0, 0, 1, 1, "dashed"),
-        spans(bins$predicted, bins$lower, bins$predicted, bins$upper, "interval"),
-        marks("path", bins$predicted, bins$observed, "curve", 1),
-        marks("point", bins$predicted, bins$observed, "bin", words = paste(bins$n, "rows")),
-        rugs(x$probability, x$event)
-      ),
-      square = TRUE
-    )),
+    list(new_panel(axis("Leave-one-out probability of"), axis("Frequency of"), list(
+      spans(0, 0, 1, 1, "dashed"),
+      spans(bins$predicted, bins$lower, bins$predicted, bins$upper, "interval"),
+      marks("path", bins$predicted, bins$observed, "curve", 1),
+      marks("point", bins$predicted, bins$observed, "bin", words = paste(bins$n, "rows")),
+      rugs(x$probability, x$event)
+    ), square = TRUE)),
     paste0("Calibration, ", 100 * x$level, "% intervals")
   )
 }

@@ -104,15 +104,11 @@ picture_curves <- function(x, inputs) {
   levels <- x$blueprint$levels
   several <- length(levels) > 2
   curves <- strongest_curves(x, inputs)
+  ticks <- paste0("Ticks: ", levels[2], " above, ", levels[1], " below")
   new_picture(
     if (several) lapply(curves, curve_panel) else lapply(add_bands(curves, x), curve_panel, x$data$y > 0),
     probability_title(x),
-    if (!several) {
-      c(
-        paste0("Ticks: ", levels[2], " above, ", levels[1], " below"),
-        if (x$kernel$nugget > 0) "band: 90% interval"
-      )
-    },
+    if (!several) c(ticks, if (x$kernel$nugget > 0) "band: 90% interval"),
     if (several) {
       factors <- lengths(lapply(curves, `[[`, "levels")) > 0
       kind <- if (!any(factors)) "line" else if (all(factors)) "region" else "both"

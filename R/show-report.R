@@ -147,14 +147,10 @@ check_report_file <- function(file) {
 #' @noRd
 inform_shared_id <- function(ids) {
   own <- length(unique(ids))
-  inform_these(
-    "shared_id",
-    c(
-      i = "There are {these} identifier{?s} for {length(ids)} rows.",
-      i = "{.arg id} is the column that says which row it is."
-    ),
-    identifiers = own[own < length(ids) / 2]
-  )
+  inform_these("shared_id", c(
+    i = "There are {these} identifier{?s} for {length(ids)} rows.",
+    i = "{.arg id} is the column that says which row it is."
+  ), identifiers = own[own < length(ids) / 2])
 }
 
 # What is shown of rows -------------------------------------------------------------
@@ -198,14 +194,10 @@ report_ids <- function(object, data, id) {
     "be a column of {.arg data}, to be given, too, or the identifiers themselves", "id", got = id
   )
   ids <- row_ids(object$data, id, data)
-  inform_these(
-    "id_input",
-    c(
-      i = "{.val {these}}, the identifier, is an input of the fit, too.",
-      i = "{.code update(fit, . ~ . - {these})} leaves it out."
-    ),
-    columns = if (column) intersect(id, object$blueprint$columns)
-  )
+  inform_these("id_input", c(
+    i = "{.val {these}}, the identifier, is an input of the fit, too.",
+    i = "{.code update(fit, . ~ . - {these})} leaves it out."
+  ), columns = if (column) intersect(id, object$blueprint$columns))
   if (!is.null(id)) inform_shared_id(ids$value)
   ids
 }

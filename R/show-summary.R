@@ -51,17 +51,14 @@ summary.sturdy_model <- function(object, ...) {
     "Label noise" = describe_noise(judged_by(object), 3), Labels = describe_known(object),
     Learned = describe_learning(object)
   )
-  structure(
-    list(
-      title = fit_title(object), rows = describe_rows(object),
-      verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
-      fitted = fitted, inference = names(inference), ep = unname(inference), weights = weight_table(object),
-      coefficients = hyper_table(object), scores = rows$scores, evidence_note = evidence_note(object),
-      classes = rows$classes, unlabelled = unlabelled_table(object),
-      expected_wrong = rows$expected_wrong, suspicious = rows$suspicious
-    ),
-    class = "summary.sturdy_model"
-  )
+  structure(list(
+    title = fit_title(object), rows = describe_rows(object),
+    verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
+    fitted = fitted, inference = names(inference), ep = unname(inference), weights = weight_table(object),
+    coefficients = hyper_table(object), scores = rows$scores, evidence_note = evidence_note(object),
+    classes = rows$classes, unlabelled = unlabelled_table(object),
+    expected_wrong = rows$expected_wrong, suspicious = rows$suspicious
+  ), class = "summary.sturdy_model")
 }
 
 summary_classes <- 20L # with a line in print
