@@ -8,12 +8,13 @@
 #' With `table` the answer is a query of several steps (`WITH`), whose columns are what is needed more
 #' than once, `sturdy_1_1` and so on (`sturdy__1_1` where a name that you gave begins alike). Without, it is one expression of the columns that the fit reads,
 #' which may stand wherever a value may: in a `SELECT`, a `WHERE`, a view, or in `dplyr::mutate()` as
-#' `dbplyr::sql(predict_sql(fit))`. Of a [bpm()] it is such a query in brackets, of the row at hand. Only
+#' `dbplyr::sql(predict_sql(fit))`. Of a [bpm()] it is such a query in brackets, of the row at hand, which ClickHouse
+#' has not: give `table` there. Only
 #' without a label stage (where rates are given at one point of the hyperparameters, or no rows are
 #' kept) it has no `WITH`: it then repeats what it needs, and is long where inputs are many. Of a
 #' [gpc()] there is none.
 #'
-#' The text uses `CASE`, `IN`, `ABS()`, `EXP()`, `POWER()`, `SQRT()` and arithmetic alone, numbers in
+#' The text uses `CASE`, `IN`, `abs()`, `EXP()`, `POWER()`, `SQRT()` and arithmetic alone, numbers in
 #' double precision to the last digit, and no functions of one database; the normal distribution
 #' function is made of these, to 1e-14. Where the fit averages, the mean is over the nodes that
 #' `predict()` uses. It then goes through the label stage, if there is one, at the points that
@@ -53,8 +54,8 @@
 #' @param con `NULL`, the default, quotes names and strings as the SQL standard does. A DBI
 #'   connection quotes them as its database wants (MySQL, for one, differs).
 #' @param materialized Whether the steps of a query are `AS MATERIALIZED`, which SQLite, PostgreSQL (from 12) and DuckDB
-#'   know. Without it the first two substitute the steps into one another, and take gigabytes and minutes for a few
-#'   rows. The default is `TRUE` without a `con`, and with one that says that it is theirs. Where another database calls
+#'   know. Without it the steps are queries one within the other, with no `WITH`; the first two substitute these into
+#'   one another, and take gigabytes and minutes for a few rows. The default is `TRUE` without a `con`, and with one that says that it is theirs. Where another database calls
 #'   it an error of syntax, give its `con`, or `FALSE`.
 #' @param most The largest number of characters allowed: 1e6 by default, what SQLite and others
 #'   take as one statement.

@@ -92,7 +92,7 @@
 #'   `"loo"`, the leave-one-out log probability of the recorded labels. `NULL`, the default, means the
 #'   first, at a finite `df` the second. See [learning].
 #' @param inducing For many rows: `"auto"`, the default; `NULL` for the kernel between all rows; a
-#'   number of inducing inputs, or the inducing inputs themselves. See [many-rows].
+#'   number of inducing inputs, or the inducing inputs themselves. See [many-rows]; of a table of a database [dbi_source()].
 #' @param kernels `"shared"`, the default, for one kernel; with three classes or more also `"per
 #'   class"`, one for each, see [several-classes].
 #' @param df Degrees of freedom of the process: `Inf`, the default, is a Gaussian one. With a finite

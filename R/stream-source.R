@@ -30,8 +30,7 @@ open_source <- function(source) {
 
 #' A table of a database
 #'
-#' For [bpm()] a table that stays where it is: the database is asked for sums over its rows. (A [gpc()] is
-#' not fitted by queries: `sturdy_error_no_sql`; [shards()] takes queries, and reads their rows.) For
+#' For [bpm()] and [gpc()] a table that stays where it is: the database is asked for sums over its rows. For
 #' [bpm_stream()] a source of rows, which are fetched in batches, so that the table may be larger
 #' than memory.
 #'
@@ -49,12 +48,19 @@ open_source <- function(source) {
 #' the fit is one to a single shard: it keeps no rows. [predict_sql()] writes what it says of rows, and with
 #' `labels` which labels are wrong, as a query.
 #'
+#' [gpc()] is fitted in the same way, through inducing inputs: `"auto"` is `r table_inducing`, with k + 1 weights for k of
+#' them. The kernel, but for what is held, and where inducing inputs stand are learned on the sample alone, so that
+#' the fit is as good as some `r stage_rows` rows can make these; rounds find the weights of all rows, and flip rates. What a
+#' round leaves out counts the rows near the boundary, where these are few. The kernel must be squared exponential. A
+#' query computes all distances in each row: with `r table_inducing` inducing inputs a round takes some 20 times as long
+#' as that of a linear boundary.
+#'
 #' Columns are numbers, text, or logical; formulas may have products of numbers, but no functions.
 #' Rows in which a column of the formula is `NULL` are left out, and counted. A column of text may have
 #' `r table_levels_most` different values; PostgreSQL and SQLite take queries of some 50 weights. The database draws
 #' the sample, so that [set.seed()] does not decide it, and two fits differ by what is left of the way to the fixed
 #' point. The database is asked which words it knows, so that any package may have made the connection. SQLite,
-#' PostgreSQL and DuckDB have been tried; Spark, BigQuery and MySQL have not.
+#' PostgreSQL, DuckDB and ClickHouse (18.16) have been tried; Spark, BigQuery and MySQL have not.
 #'
 #' When a query fails, the field `answers` of the error (`sturdy_error_query`) has the answers so far. With
 #' `dbi_source(con, "table", answers = cnd$answers)`, also on another connection, the fit goes on from
@@ -78,15 +84,15 @@ open_source <- function(source) {
 #' @param query A `SELECT` statement, one string; or the name of a table, one string, or two, the schema first.
 #' @param batch Number of rows in a batch of a stream, at least 1 (10000 by default).
 #' @param answers `NULL`, the default, or the field `answers` of the error that has ended a fit.
-#' @return An object of class `sturdy_source`, for the argument `data` of [bpm()] or `source` of
+#' @return An object of class `sturdy_source`, for the argument `data` of [bpm()] and [gpc()] or `source` of
 #'   [bpm_stream()].
 #' @section Conditions:
 #' `sturdy_error_package` when DBI is not installed, `sturdy_error_type` and
 #' `sturdy_error_range` for arguments; in `bpm_stream()` `sturdy_error_source` when
-#' the query is refused, and `sturdy_error_batch` when fetching fails later on; in `bpm()`
+#' the query is refused, and `sturdy_error_batch` when fetching fails later on; in `bpm()` and `gpc()`
 #' `sturdy_error_query` when the database has no answer, `sturdy_error_no_sql` for what no query can
 #' compute, and `sturdy_error_rows` when rows have changed.
-#' @seealso [bpm()], [bpm_stream()], [predict_sql()]
+#' @seealso [bpm()], [gpc()], [bpm_stream()], [predict_sql()]
 #' @export
 #' @examplesIf rlang::is_installed(c("DBI", "RSQLite"))
 #' set.seed(1)
@@ -106,7 +112,7 @@ dbi_source <- function(con, query, batch = 10000, answers = NULL) {
     is.character(query) && length(query) %in% 1:2 && !anyNA(query), "query",
     "be one string, a {.code SELECT} statement, or the name of a table", got = query
   )
-  must(is.null(answers) || is.list(answers), "answers", "be the field of an error of {.fn bpm}", got = answers)
+  must(is.null(answers) || is.list(answers), "answers", "be the field of an error of a fit", got = answers)
   stated <- grepl("^\\s*(select|with|values)\\b", query[1], ignore.case = TRUE)
   from <- if (stated) paste0("(", sub(";\\s*$", "", query), ")") else paste(sql_name(query, con), collapse = ".")
   if (!stated) query <- paste("SELECT * FROM", from)
@@ -137,6 +143,6 @@ plain_integers <- function(data) {
 
 #' @export
 print.sturdy_source <- function(x, ...) {
-  cat("A source of rows for bpm() and bpm_stream()\n")
+  cat("A source of rows for bpm(), gpc() and bpm_stream()\n")
   invisible(x)
 }

@@ -1,5 +1,5 @@
-# One fit over shards by every engine, each started here: lapply(), sockets (two and eight), mirai,
-# future, clustermq, MPI under mpirun, and Slurm, of which this script starts a controller: sockets within a
+# One fit over shards by every engine, each started here: lapply(), sockets (two and eight, and by
+# ssh), mirai, future, clustermq, MPI under mpirun, and Slurm, of which this script starts a controller: sockets within a
 # job, and workers that mirai and clustermq send to its queue. The fits must have the same bits as the one in
 # this process. An engine that is not installed is named as not tried. MPI and Slurm want Debian's libopenmpi-dev,
 # r-cran-rmpi, r-cran-snow, r-cran-parallelly, slurm-wlm and munge, and the second of them root; clustermq is
@@ -105,6 +105,27 @@ engines <- list(
     answer_of("future", c(
       "future::plan('multisession', workers = 2)", "cluster <- future.apply::future_lapply"
     ), "future::plan('sequential')", by_rscript)
+  }),
+  # another machine is this one, by its number: "localhost" would be taken without ssh
+  ssh = list(there = is_root && found("sshd", "ssh-keygen", "ssh"), run = function() {
+    files <- file.path(folder, "ssh")
+    dir.create(files, mode = "0700")
+    at <- function(...) file.path(files, ...)
+    dir.create("/run/sshd", showWarnings = FALSE)
+    for (key in c("host", "user")) system2("ssh-keygen", c("-q", "-t", "ed25519", "-N", "''", "-f", at(key)))
+    file.copy(at("user.pub"), at("allowed"))
+    system2(Sys.which("sshd"), c("-f", "/dev/null", "-p", "17022", "-h", at("host"), paste0("-o", c(
+      paste0("PidFile=", at("pid")), paste0("AuthorizedKeysFile=", at("allowed")), "ListenAddress=127.0.0.1", "StrictModes=no"
+    ))), stderr = at("log"))
+    on.exit(tools::pskill(as.integer(readLines(at("pid")))))
+    options <- c("-p", "17022", "-i", at("user"), "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null")
+    # who comes by ssh has no variables of this session
+    writeLines(c("#!/bin/sh", sprintf("R_LIBS=%s exec %s \"$@\"", libraries, rscript)), at("rscript"))
+    Sys.chmod(at("rscript"), "0755")
+    answer_of("ssh", sprintf(
+      "cluster <- parallel::makePSOCKcluster(rep('127.0.0.1', 2), master = '127.0.0.1', rshcmd = 'ssh %s', rscript = '%s')",
+      paste(options, collapse = " "), at("rscript")
+    ), stop_cluster, by_rscript)
   }),
   # workers that are spawned (`makeCluster(2, type = "MPI")`) compute the same, but Open MPI 4
   # does not come back from ending them
