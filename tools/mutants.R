@@ -487,7 +487,7 @@ mutant(
 )
 mutant(
   "b of the last step is no solution", "src/latent-kernel.c",
-  "by[i] - site[i].tau * out[i]", "by[i]", c = "ep"
+  "by[i] - site[i].tau * out[i]", "by[i] + site[i].tau * out[i]", c = "ep"
 )
 mutant(
   "EP starts from cavities of half the log variance", "R/learn-objective.R",
