@@ -132,9 +132,9 @@ is_coding <- function(coding) {
 #' Counts of a stream, which agree with each other
 #' @noRd
 is_filter <- function(filter) {
-  are_numbers(filter$rows, 1, least = 0) && are_numbers(filter$errors, 1, least = 0) &&
-    filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
-    are_numbers(filter$counts, 2, least = 0) && sum(filter$counts) >= filter$rows
+  is.list(filter) && all(vapply(filter[c("rows", "errors", "log_score", "log_scale")], are_numbers, NA, 1)) &&
+    filter$errors >= 0 && filter$errors <= filter$rows && length(filter$log_evidence) == 1 &&
+    is.numeric(filter$log_evidence) && are_numbers(filter$counts, 2, least = 0) && sum(filter$counts) >= filter$rows
 }
 
 is_shards <- function(shards) {

@@ -148,7 +148,8 @@ test_that("a field that is missing or wrong is named", {
     prior = quote(fit$prior$group <- 1:2), weights = quote(fit$weights$C <- 1),
     weights = quote(fit$weights$mean[1] <- Inf), weights = quote(fit$weights$C[] <- 0),
     data = quote(fit$filter$rows <- NULL),
-    data = quote(fit$filter$errors <- 1e9)
+    data = quote(fit$filter$errors <- 1e9), data = quote(fit$filter$errors <- -1),
+    data = quote(fit$filter$log_evidence <- list(1, "a")), data = quote(fit$filter$log_scale <- NULL)
   )
   for (k in seq_along(of_filtered)) {
     fit <- filtered
