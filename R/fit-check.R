@@ -115,8 +115,8 @@ field_rules <- expression(
   nodes = stage || identical(dim(it$seen), c(n, classes, length(it$hyper))),
   nodes = stage || n == 0 || are_by_node(it$tau, it) && are_by_node(it$b, it),
   nodes = stage || n == 0 || length(it$tau) %in% (n * length(it$hyper) * c(1, classes)),
-  "nodes$points" = identical(names(it), nodes$models$model) && all(names(nodes$wrong) %in% names(it)),
-  "nodes$points" = are_numbers(unlist(it, use.names = FALSE)) && all(vapply(it, are_label_points, NA, classes)),
+  "nodes$points" = identical(names(it), nodes$models$model) && all(vapply(it, are_label_points, NA, classes)),
+  "nodes$wrong" = all(names(it) %in% names(nodes$points)) && all(vapply(it, are_shares, NA) & lengths(it) > 0),
   nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
@@ -181,7 +181,7 @@ are_by_node <- function(x, nodes) are_numbers(x) && identical(rev(dim(x))[1], le
 are_label_points <- function(one, classes) {
   sizes <- lapply(Filter(length, one), dim)
   identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
-    NROW(one$U) %in% c(2, classes^2) &&
+    NROW(one$U) %in% c(2, classes^2) && are_numbers(unlist(one, use.names = FALSE)) &&
     all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
 }
 

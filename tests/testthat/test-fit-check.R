@@ -253,4 +253,5 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$label_stage$nodes$few <- NULL)
   changed(average, fit$label_stage$nodes$omega[[3]] <- -fit$label_stage$nodes$omega[[3]])
   changed(average, names(fit$label_stage$nodes$wrong)[1] <- "a")
+  for (bad in list(factor("a"), numeric(), -1, NaN)) changed(average, fit$label_stage$nodes$wrong[[1]] <- bad)
 })
