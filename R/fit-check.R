@@ -119,8 +119,8 @@ field_rules <- expression(
   nodes = stage || identical(dim(it$seen), c(n, classes, length(it$hyper))),
   nodes = stage || n == 0 || are_by_node(it$tau, it) && are_by_node(it$b, it),
   nodes = stage || n == 0 || length(it$tau) %in% (n * length(it$hyper) * c(1, classes)),
-  "nodes$points" = identical(names(it), nodes$models$model) && all(names(nodes$wrong) %in% names(it)),
-  "nodes$points" = are_numbers(unlist(it, use.names = FALSE)) && all(vapply(it, are_label_points, NA, classes)),
+  "nodes$points" = identical(names(it), nodes$models$model) && all(vapply(it, are_label_points, NA, classes)),
+  "nodes$wrong" = all(names(it) %in% names(nodes$points)) && all(vapply(it, are_shares, NA) & lengths(it) > 0),
   nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
@@ -136,9 +136,9 @@ is_coding <- function(coding) {
 #' Counts of a stream, which agree with each other
 #' @noRd
 is_filter <- function(filter) {
-  are_numbers(filter$rows, 1, least = 0) && are_numbers(filter$errors, 1, least = 0) &&
-    filter$errors <= filter$rows && are_numbers(filter$log_score, 1) &&
-    are_numbers(filter$counts, 2, least = 0) && sum(filter$counts) >= filter$rows
+  is.list(filter) && all(vapply(filter[c("rows", "errors", "log_score", "log_scale")], are_numbers, NA, 1)) &&
+    filter$errors >= 0 && filter$errors <= filter$rows && length(filter$log_evidence) == 1 &&
+    is.numeric(filter$log_evidence) && are_numbers(filter$counts, 2, least = 0) && sum(filter$counts) >= filter$rows
 }
 
 is_shards <- function(shards) {
@@ -185,6 +185,6 @@ are_by_node <- function(x, nodes) are_numbers(x) && identical(rev(dim(x))[1], le
 are_label_points <- function(one, classes) {
   sizes <- lapply(Filter(length, one), dim)
   identical(names(one), c("M", "w", "b", "U", "v")) && NROW(one$w) == classes && NROW(one$b) == classes &&
-    NROW(one$U) %in% c(2, classes^2) &&
+    NROW(one$U) %in% c(2, classes^2) && are_numbers(unlist(one, use.names = FALSE)) &&
     all(vapply(sizes, function(size) identical(rev(size)[1], ncol(one$w)), NA))
 }

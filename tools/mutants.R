@@ -481,6 +481,30 @@ mutant(
   "memcpy(L->st->site, L->work->best, bytes);", "(void)0;", r = "ep-engine"
 )
 mutant(
+  "the last step without the determinant's second order", "src/latent-kernel.c",
+  "step[i].tau * (A - out[i] / 2)", "step[i].tau * A", c = "ep"
+)
+mutant(
+  "b of the last step is no solution", "src/latent-kernel.c",
+  "by[i] - site[i].tau * out[i]", "by[i] + site[i].tau * out[i]", c = "ep"
+)
+mutant(
+  "EP starts from cavities of half the log variance", "R/learn-objective.R",
+  "log_var = log(end$cavity$var))", "log_var = log(end$cavity$var) / 2)", r = "learn-nodes"
+)
+mutant(
+  "EP with case weights starts from cavities", "R/learn-objective.R",
+  " && is.null(problem$latent$reports$times)", "", r = "learn-nodes"
+)
+mutant(
+  "how cavities move at a mode is how sites do", "R/learn-curvature.R",
+  "unlist(learn_even(problem, end))", "unlist(end$sites)", r = "learn-nodes"
+)
+mutant(
+  "the start of a node is not called near", "R/learn-nodes.R",
+  "problem$search_control$near <- TRUE", "problem$search_control$near <- FALSE", r = "learn-nodes"
+)
+mutant(
   "rates of the two labels swapped", "src/likelihood.c",
   "levels_make(L[i], L[IDX(i, 1, n)], lik.q)", "levels_make(L[IDX(i, 1, n)], L[i], lik.q)",
   r = "likelihood|answer-mislabelled", c = "likelihood"

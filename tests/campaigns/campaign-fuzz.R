@@ -234,8 +234,8 @@ run_call <- function(call, limit = 5) {
       },
       warning = function(cnd) {
         explained <<- TRUE
-        # loo() of what is not ours is that of the package loo
-        ours <- !verb_of(call) %in% c("loo", "[", "[[", "$", "[.offset_rows")
+        # loo() of what is not ours is that of the package loo, a range is dials' to check
+        ours <- !verb_of(call) %in% c("loo", "[", "[[", "$", "[.offset_rows", "gp_df", "gp_epsilon", "gp_inducing")
         if (!inherits(cnd, "sturdy_warning") && ours) warned <<- conditionMessage(cnd)
         invokeRestart("muffleWarning")
       },

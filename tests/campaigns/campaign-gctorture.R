@@ -39,6 +39,7 @@ calls <- alist(
   label_values = native_label_values(label, points, TRUE),
   label_said = native_label_said(label, points, c(0.4, 0.6), c(0L, 1L, 2L, 0L, 1L)),
   label_seen = native_label_seen(label, points),
+  label_between = native_label_between(c(1L, 2L), c(0.3, 0.6), matrix(sin(1:10), 2)),
   label_overlap = {
     overlap <- native_label_overlap(c(0.1, 0.2), same, pairs, 3)
     list(overlap, native_label_overlap_back(points$U, c(0.1, 0.2), same, pairs, overlap))

@@ -148,7 +148,8 @@ test_that("a field that is missing or wrong is named", {
     prior = quote(fit$prior$group <- 1:2), weights = quote(fit$weights$C <- 1),
     weights = quote(fit$weights$mean[1] <- Inf), weights = quote(fit$weights$C[] <- 0),
     data = quote(fit$filter$rows <- NULL),
-    data = quote(fit$filter$errors <- 1e9)
+    data = quote(fit$filter$errors <- 1e9), data = quote(fit$filter$errors <- -1),
+    data = quote(fit$filter$log_evidence <- list(1, "a")), data = quote(fit$filter$log_scale <- NULL)
   )
   for (k in seq_along(of_filtered)) {
     fit <- filtered
@@ -252,4 +253,5 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$label_stage$nodes$few <- NULL)
   changed(average, fit$label_stage$nodes$omega[[3]] <- -fit$label_stage$nodes$omega[[3]])
   changed(average, names(fit$label_stage$nodes$wrong)[1] <- "a")
+  for (bad in list(factor("a"), numeric(), -1, NaN)) changed(average, fit$label_stage$nodes$wrong[[1]] <- bad)
 })

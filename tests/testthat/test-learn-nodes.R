@@ -12,7 +12,7 @@ mock_nodes <- function(ends, Z, together = FALSE, functions = 1) {
       control <- problem$search_control
       asked[[length(asked) + 1]] <<- c(
         par = point$par, tol = control$tol, sweeps = control$max_sweeps,
-        cold = is.null(point$sites)
+        near = isTRUE(control$near), cold = is.null(point$sites)
       )
       end <- ends(point$par, control, point$sites)
       c(end, list(
@@ -34,6 +34,7 @@ test_that("an easy node is one run of EP, a slow one ends at its fixed point", {
   easy <- mock_nodes(function(par, control, sites) converged(4), matrix(3))
   expect_equal(nrow(easy$asked), 1)
   expect_equal(easy$asked[[1, "tol"]], node_tol)
+  expect_equal(easy$asked[[1, "near"]], 1)
   slow <- mock_nodes(function(par, control, sites) {
     converged(if (is.null(sites) || sites$tau[1] != 9) 9 else 5) # from where it was left
   }, matrix(3))
@@ -78,6 +79,50 @@ test_that("several classes and all sites at once take more sweeps before they ar
     expect_equal(nrow(asked$asked), 1)
     expect_equal(asked$asked[[1, "sweeps"]], 30)
   }
+})
+
+# A problem of learning at one point, with the evaluation there to its last digits
+problem_of <- function(fit) {
+  problem <- learn_problem(model_latent(fit), fit$spec)
+  problem$search_control$lean <- FALSE
+  problem$search_control$tol <- 1e-10
+  problem
+}
+ep_at <- function(problem, par, sites = NULL) {
+  learn_ep(problem, list(list(par = par, sites = sites)), gradient = FALSE)[[1]]
+}
+node_table <- withr::with_seed(8, data.frame(a = rnorm(40), b = rnorm(40)))
+node_table$y <- factor(replace(node_table$a + sin(2 * node_table$b) > 0, 1:3, TRUE), labels = c("n", "p"))
+node_table$three <- cut(node_table$a + node_table$b, c(-Inf, -1, 1, Inf), c("l", "m", "h"))
+fit_nodes <- function(formula, ...) {
+  kernel <- kernel_iso(1.2, fixed = "lengthscale")
+  suppressMessages(gpc(formula, node_table, kernel = kernel, epsilon = 0.1, hyper = "optimum", ...))
+}
+
+test_that("where EP starts from is its end, of labels of every kind", {
+  for (fit in list(
+    fit_nodes(y ~ a + b), fit_nodes(y ~ a + b, inducing = 8), fit_nodes(three ~ a + b),
+    fit_nodes(ordered(three) ~ a + b), fit_nodes(y ~ a + b, weights = rep(1:3, length.out = 40))
+  )) {
+    problem <- problem_of(fit)
+    end <- ep_at(problem, problem$start)
+    even <- learn_even(problem, end)
+    expect_named(even, if (is.null(problem$latent$reports$times)) c("z", "log_var") else c("tau", "nu"))
+    problem$search_control$tol <- 1e-7
+    expect_equal(ep_at(problem, problem$start, even)$sweeps, 0)
+  }
+})
+
+test_that("a node is foreseen from the cavities of its mode and how they move", {
+  problem <- problem_of(fit_nodes(y ~ a + b))
+  mode <- learn_curvature(problem, learn_evaluation(
+    problem, problem$start, learn_ep(problem, list(list(par = problem$start)))[[1]]
+  ))
+  moved <- unlist(learn_even(problem, ep_at(problem, problem$start + 0.3)))
+  off <- function(sites) max(abs(unlist(sites) - moved))
+  foreseen <- node_foresee(mode, problem$start + 0.3)
+  expect_named(foreseen, c("z", "log_var"))
+  expect_lt(off(foreseen), off(mode$sites) / 4)
 })
 
 extended_test("last bits of the inputs do not move the average, hard nodes included", {
