@@ -281,11 +281,3 @@ print.sturdy_kernel <- function(x, digits = 3, ...) {
   cat("  prior       ", if (is.null(x$prior)) "none" else "weak log-normal", "\n", sep = "")
   invisible(x)
 }
-
-#' Has a kernel nothing to learn?
-#' @noRd
-holds_all <- function(kernel) {
-  none <- length(kernel$lengthscale) == 0 # no inputs
-  held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
-  is.null(kernel$width) && all(hyper_names %in% held)
-}

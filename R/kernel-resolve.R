@@ -194,3 +194,11 @@ kernel_hyper <- function(kernel) {
 #' The same with the names of columns, and of classes in an order
 #' @noRd
 named_hyper <- function(kernel) unclass(kernel)[c(if (!is.null(kernel$width)) "width", hyper_names)]
+
+#' Has a kernel nothing to learn?
+#' @noRd
+holds_all <- function(kernel) {
+  none <- length(kernel$lengthscale) == 0 # no inputs
+  held <- c(kernel$fixed, held_at_zero(kernel), if (none) "lengthscale")
+  is.null(kernel$width) && all(hyper_names %in% held)
+}

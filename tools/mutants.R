@@ -628,7 +628,7 @@ mutant(
 )
 mutant(
   "answers of a node to whom has asked before are taken", "R/shard-socket.R",
-  "if (identical(got$tag, it$tag)) errand_end(", "errand_end(", r = "shard-cluster"
+  "if (identical(got$tag, errand$tag)) errand_end(", "errand_end(", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",
