@@ -2,7 +2,6 @@
 # coordinates of what is free.
 
 learn_race_rows <- 150L # of a first search, or a quarter of all, when there are half as many again
-learn_long_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
 learn_trail <- 6L       # evaluations whose sites foretell the next
 node_fields <- c("sites", "cavity", "b", "extra", "loo", "log_evidence", "seen") # of EP, that a node has
 
@@ -31,10 +30,6 @@ learn_problem <- function(latent, spec, coordinates = log_coordinates(latent, sp
 learn_few_rows <- function(n) {
   if (n >= 1.5 * learn_race_rows) max(learn_race_rows, n %/% 4L)
 }
-
-#' Are there so many rows, a third of it for each class of several, that modes must do?
-#' @noRd
-learn_is_long <- function(latent) latent$n * max(1, latent$classes / 3) > learn_long_rows
 
 #' Is the time over that `ep_control(budget = )` gives a search?
 #' @noRd

@@ -5,6 +5,11 @@
 passes_climb <- 4
 passes_climb_on <- 3
 passes_end <- 6 # of the final fit
+learn_long_rows <- 4800L # from here on the posterior is narrow: modes, by Laplace
+
+#' Are there so many rows, a third of it for each class of several, that modes must do?
+#' @noRd
+learn_is_long <- function(latent) latent$n * max(1, latent$classes / 3) > learn_long_rows
 
 #' The work of a call that learns
 #'
@@ -18,8 +23,8 @@ passes_end <- 6 # of the final fit
 learn_work <- function(progress, latent, what = "Learning", .envir = rlang::caller_env()) {
   meter <- progress_meter(what, progress, .envir)
   n <- latent$n
-  # a dense pass takes n^3
-  power <- if (is.null(latent$again) && is.null(latent$project)) 3 else 1
+  # a dense pass takes n^3, of few rows n^2; one over very many rows begins where some have led
+  power <- if (is.null(latent$again) && is.null(latent$project)) 2.5 else if (learn_is_long(latent)) 0.85 else 1
   done <- count <- 0
   total <- passes_end
   now <- n
@@ -48,15 +53,15 @@ learn_work <- function(progress, latent, what = "Learning", .envir = rlang::call
 #' What is told of evaluations, where there is anybody to be told
 #' @noRd
 learn_tick <- function(problem, times = 1L) {
-  work <- problem$control$progress
-  if (is.list(work)) work$tick(problem$latent$n, times)
+  if (is.list(problem$control$progress)) problem$control$progress$tick(problem$latent$n, times)
 }
 
 #' The passes that are to come of a problem on all rows, and of searches on some before it
 #' @noRd
 learn_expect <- function(problem, latents) {
   work <- problem$control$progress
-  d <- length(problem$start)
-  climbs <- c(3 * (passes_climb + d), rep(passes_climb_on + d, length(latents)))
+  d <- rep(length(problem$start), length(latents) + 1)
+  if (length(latents) && (!problem$curved || learn_is_long(problem$latent))) d[length(d)] <- 1 # they tell the curvature
+  climbs <- c(2 * (passes_climb + d[1]), passes_climb_on + d[-1])
   work$expect(sum((climbs + d) * work$share(vapply(c(latents, list(problem$latent)), `[[`, 1, "n"))))
 }

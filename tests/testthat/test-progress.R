@@ -116,7 +116,30 @@ test_that("a pass over some rows counts as much as they take, and what is expect
   expect_equal(told[1:2], list(done = 3.25, total = 3.25 + 10 + passes_end))
   expect_identical(work$count(), 3L)
   learn_work(TRUE, list(n = 200))$tick(100)
-  expect_equal(told$done, 1 / 8) # of a dense kernel
+  expect_equal(told$done, 0.5^2.5) # of a dense kernel
+})
+
+test_that("of very many rows few passes over all are expected, where modes on some of them lead", {
+  expected <- function(n, ..., curved = TRUE) {
+    passes <- NULL
+    work <- list(expect = function(all) passes <<- all, share = function(rows) rows / n)
+    latents <- lapply(c(..., n), function(rows) list(n = rows, classes = 2))
+    learn_expect(
+      list(
+        control = list(progress = work), start = numeric(10), latent = latents[[length(latents)]], curved = curved
+      ), latents[-length(latents)]
+    )
+    passes
+  }
+  first <- 2 * (passes_climb + 10) + 10
+  expect_equal(expected(3000), first)
+  expect_equal(expected(3000, 300), first / 10 + passes_climb_on + 20)
+  expect_equal(expected(30000, 300), first / 100 + passes_climb_on + 2)
+  expect_equal(expected(3000, 300, curved = FALSE), first / 10 + passes_climb_on + 2) # at an optimum none is asked for
+  told <- 0
+  local_mocked(progress_meter = function(...) function(done, ...) told <<- done)
+  learn_work(TRUE, list(n = 20000, again = identity, classes = 2))$tick(1000)
+  expect_equal(told, 0.05^0.85) # fits of some rows begin from nowhere
 })
 
 test_that("progressr is told where there is no terminal, and FALSE keeps it out", {
