@@ -86,7 +86,5 @@ number_after <- function(pattern, file) {
 }
 
 read_quietly <- function(file) {
-  tryCatch(
-    suppressWarnings(readLines(file)), error = function(cnd) character()
-  )
+  tryCatch(suppressWarnings(readLines(file)), error = function(cnd) character())
 }

@@ -123,9 +123,7 @@ check_choice <- function(x, choices, arg) {
   x
 }
 
-check_df <- function(df) {
-  check_number(df, "df", min = 0, open = TRUE, infinite = TRUE, class = "df")
-}
+check_df <- function(df) check_number(df, "df", min = 0, open = TRUE, infinite = TRUE, class = "df")
 
 #' `epsilon`: a flip rate in `[0, 0.5)`, or a word where that is allowed
 #' @noRd

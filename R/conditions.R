@@ -151,9 +151,7 @@ tell_together <- function(said) {
 #' @param ... their names, as the field of the condition; in the message they are `these`.
 #' @noRd
 inform_these <- function(class, message, ..., .envir = rlang::caller_env()) {
-  if (length(..1)) {
-    inform_sturdy(message, class, ..., .envir = rlang::env(.envir, these = ..1))
-  }
+  if (length(..1)) inform_sturdy(message, class, ..., .envir = rlang::env(.envir, these = ..1))
 }
 
 sturdy_class <- function(kind, class) {

@@ -87,10 +87,7 @@ formula_features <- function(frame, terms) {
       numeric_product(values, variables, colnames(factors)[j])
     }
   })
-  structure(
-    unlist(features, recursive = FALSE),
-    term = rep(colnames(factors), lengths(features))
-  )
+  structure(unlist(features, recursive = FALSE), term = rep(colnames(factors), lengths(features)))
 }
 
 main_effect <- function(v, name) {

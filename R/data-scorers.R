@@ -81,9 +81,7 @@ scorers <- list(
     if (identical(x$treetype, "Probability estimation")) x$predictions
   }),
   randomForest = new_scorer("randomForest(x, y = factor(labels))", function(x) {
-    if (is.matrix(x$votes)) {
-      structure(unclass(x$votes) / rowSums(x$votes), labels = x$y)
-    }
+    if (is.matrix(x$votes)) structure(unclass(x$votes) / rowSums(x$votes), labels = x$y)
   }),
   glm = new_scorer("glm(..., family = binomial)", glm_left_out),
   train = new_scorer(

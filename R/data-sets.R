@@ -71,9 +71,7 @@ data_levels <- list(
 #' table(thyroid$class != "normal")
 sturdy_data <- function(name) {
   name <- check_choice(if (!missing(name)) name, names(data_levels), "name")
-  path <- system.file("extdata", paste0(name, ".csv.gz"),
-    package = "sturdy", mustWork = TRUE
-  )
+  path <- system.file("extdata", paste0(name, ".csv.gz"), package = "sturdy", mustWork = TRUE)
   data <- utils::read.csv(path, colClasses = c(class = "character"))
   if (name == "synth") data$set <- factor(data$set, levels = c("train", "test"))
   data$class <- factor(data$class, levels = data_levels[[name]])
@@ -148,8 +146,6 @@ with_seed_or_stream <- function(seed, code) {
   if (!exists(".Random.seed", global, inherits = FALSE)) set.seed(NULL) # nothing has been drawn yet
   state <- get(".Random.seed", global)
   on.exit(assign(".Random.seed", state, envir = global))
-  set.seed(
-    seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection"
-  )
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   code
 }

@@ -13,9 +13,7 @@ is_soft_response <- function(y) {
 #' @return as mold_readers(), `said` with `soft`: see new_reports().
 #' @noRd
 mold_soft <- function(y, arg, many = FALSE, ...) {
-  check <- function(fine, words, ...) {
-    must(fine, arg, words, c("soft_labels", "outcome_type"), ...)
-  }
+  check <- function(fine, words, ...) must(fine, arg, words, c("soft_labels", "outcome_type"), ...)
   levels <- colnames(y)
   P <- unname(as.matrix(y))
   check(

@@ -115,10 +115,7 @@ warn_ep <- function(ep) {
   }
   if (!is.null(class)) {
     warn_sturdy(
-      c(
-        "{ep$message}",
-        i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
-      ),
+      c("{ep$message}", i = "See {.code ep_diagnostics(fit)} for what that means and what to do."),
       class, status = ep$status
     )
   } else if (is.na(ep$log_evidence)) {

@@ -81,10 +81,7 @@ new_ep <- function(ep, df, epsilon, y) {
     "log_evidence_zp", "loo", "loo_pointwise", "flipped", "cavity", "b",
     "residual", "sweeps", "skipped", "status", "message", "rival", "trace"
   )
-  structure(
-    c(ep[fields], list(df = df, epsilon = epsilon, y = y)),
-    class = "sturdy_ep"
-  )
+  structure(c(ep[fields], list(df = df, epsilon = epsilon, y = y)), class = "sturdy_ep")
 }
 
 check_gram <- function(K) {
@@ -140,9 +137,7 @@ print.sturdy_ep <- function(x, digits = 4, ...) {
       if (is.finite(x$df)) " (t-EP: not comparable across df)"
     ),
     "Leave-one-out" = format(x$loo, digits = digits),
-    "Latent m" = paste(
-      format_each(range(x$m), digits), collapse = " to "
-    )
+    "Latent m" = paste(format_each(range(x$m), digits), collapse = " to ")
   ))
   invisible(x)
 }

@@ -94,9 +94,7 @@ ep_statuses <- list(
       "Add a nugget: kernel_ard(nugget = 1e-6).",
       "For ep_fit(), check that K is positive semidefinite."
     ),
-    do_linear = paste(
-      "Scale the inputs (scale = TRUE), or use prior scales of similar size."
-    )
+    do_linear = paste("Scale the inputs (scale = TRUE), or use prior scales of similar size.")
   ),
   improper = list(
     code = -2L,
@@ -113,9 +111,7 @@ ep_codes <- vapply(ep_statuses, `[[`, integer(1), "code")
 
 #' Name of a status code of the core
 #' @noRd
-ep_status <- function(code) {
-  names(ep_codes)[match(code, ep_codes)]
-}
+ep_status <- function(code) names(ep_codes)[match(code, ep_codes)]
 
 #' What happened, in one sentence
 #' @noRd

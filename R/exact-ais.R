@@ -72,9 +72,7 @@ ais_plan <- function(s, batch, least, moves_left) {
 #' @noRd
 ais_batch <- function(problem, s, tick, chains = ais_chains) {
   barrier <- ais_levels(problem, s)
-  out <- native_ais(
-    problem$K, problem$B, problem$y, barrier, chains, tick
-  )
+  out <- native_ais(problem$K, problem$B, problem$y, barrier, chains, tick)
   out$log_w <- problem$offset + out$trace[ncol(barrier), ]
   out
 }

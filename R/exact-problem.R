@@ -70,9 +70,7 @@ ais_problem_gram <- function(K, y, epsilon) {
 #' Moves at the barriers of a problem, see native_ais_move()
 #' @noRd
 move_chains <- function(problem, start, keep, thin, tick = NULL) {
-  native_ais_move(
-    problem$K, problem$B, problem$y, problem$barrier, start, keep, thin, tick
-  )
+  native_ais_move(problem$K, problem$B, problem$y, problem$barrier, start, keep, thin, tick)
 }
 
 #' The barrier at which a wrong label is out of the question

@@ -66,9 +66,7 @@ print.sturdy_categorical <- function(x, digits = 4, ...) {
 
 #' @rdname categorical
 #' @export
-escort <- function(x, ...) {
-  UseMethod("escort")
-}
+escort <- function(x, ...) UseMethod("escort")
 
 #' @rdname categorical
 #' @export

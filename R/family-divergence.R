@@ -62,9 +62,7 @@
 #' p <- mvt(c(0, 0), diag(2), df = 3)
 #' q_entropy(p)
 #' tsallis_entropy(p, order = c(0.9, 1, 1.1))
-q_entropy <- function(x, ...) {
-  UseMethod("q_entropy")
-}
+q_entropy <- function(x, ...) UseMethod("q_entropy")
 
 #' @rdname q_entropy
 #' @export
@@ -85,9 +83,7 @@ q_entropy.default <- escort.default
 
 #' @rdname q_entropy
 #' @export
-tsallis_entropy <- function(x, ...) {
-  UseMethod("tsallis_entropy")
-}
+tsallis_entropy <- function(x, ...) UseMethod("tsallis_entropy")
 
 #' @rdname q_entropy
 #' @export
@@ -108,9 +104,7 @@ tsallis_entropy.default <- escort.default
 
 #' @rdname q_entropy
 #' @export
-renyi_entropy <- function(x, ...) {
-  UseMethod("renyi_entropy")
-}
+renyi_entropy <- function(x, ...) UseMethod("renyi_entropy")
 
 #' @rdname q_entropy
 #' @export
@@ -183,9 +177,7 @@ renyi_entropy.default <- escort.default
 #' r <- mvt(c(1, 0), 2 * diag(2), df = 4)
 #' q_divergence(p, r)
 #' q_divergence(p, p)
-q_divergence <- function(x, y, ...) {
-  UseMethod("q_divergence")
-}
+q_divergence <- function(x, y, ...) UseMethod("q_divergence")
 
 #' @rdname q_divergence
 #' @export
@@ -222,9 +214,7 @@ q_divergence.default <- function(x, y, ...) escort.default(x)
 mvt_entropy <- function(x, order, type, arg) {
   x <- as_mvt(x)
   if (!is.null(order)) check_elementwise(order, arg)
-  out <- native_mvt_entropy(
-    x$Sigma, x$df, if (!is.null(order)) as.double(order)
-  )
+  out <- native_mvt_entropy(x$Sigma, x$df, if (!is.null(order)) as.double(order))
   check_mvt_status(out$status, "Sigma")
   if (out$nan) warn_nan()
   like_arguments(out[[type]], list(order))

@@ -56,27 +56,19 @@
 #'
 #' z <- q_product(0.4, 0.7, q = 1.2)
 #' q_quotient(z, 0.7, q = 1.2)
-exp_q <- function(x, q) {
-  elementwise("exp_q", list(x = x, q = q))
-}
+exp_q <- function(x, q) elementwise("exp_q", list(x = x, q = q))
 
 #' @rdname exp_q
 #' @export
-ln_q <- function(x, q) {
-  elementwise("ln_q", list(x = x, q = q))
-}
+ln_q <- function(x, q) elementwise("ln_q", list(x = x, q = q))
 
 #' @rdname exp_q
 #' @export
-q_product <- function(x, y, q) {
-  elementwise("q_product", list(x = x, y = y, q = q))
-}
+q_product <- function(x, y, q) elementwise("q_product", list(x = x, y = y, q = q))
 
 #' @rdname exp_q
 #' @export
-q_quotient <- function(x, y, q) {
-  elementwise("q_quotient", list(x = x, y = y, q = q))
-}
+q_quotient <- function(x, y, q) elementwise("q_quotient", list(x = x, y = y, q = q))
 
 # Elementwise functions: checks, recycling and attributes as in R's arithmetic --
 
@@ -92,10 +84,7 @@ elementwise <- function(f, args) {
   n <- if (any(lengths == 0)) 0L else max(lengths)
   check_conformable(args, n)
   if (n > 0 && any(n %% lengths != 0)) {
-    warn_sturdy(
-      "longer object length is not a multiple of shorter object length",
-      "recycling"
-    )
+    warn_sturdy("longer object length is not a multiple of shorter object length", "recycling")
   }
   given <- lapply(unname(args), as.double)
   out <- if (is.function(f)) do.call(f, given) else native_elementwise(f, given)
@@ -103,9 +92,7 @@ elementwise <- function(f, args) {
   like_arguments(out$value, args)
 }
 
-warn_nan <- function() {
-  warn_sturdy("NaNs produced", "nan")
-}
+warn_nan <- function() warn_sturdy("NaNs produced", "nan")
 
 # logical is let in for NA
 check_elementwise <- function(x, arg) {

@@ -94,9 +94,7 @@ mvt_natural <- function(mu, Sigma, df = Inf) {
 #' @rdname mvt
 #' @export
 mvt_from_natural <- function(theta1, theta2, df = Inf) {
-  natural <- as_mvt_natural(
-    theta1, theta2, df, missing(theta2) && missing(df)
-  )
+  natural <- as_mvt_natural(theta1, theta2, df, missing(theta2) && missing(df))
   out <- native_mvt_from_natural(natural$theta1, natural$theta2, natural$df)
   check_mvt_status(out$status, "theta2")
   structure(
@@ -192,12 +190,7 @@ as_mvt_natural <- function(theta1, theta2, df, alone = TRUE) {
 
 new_mvt_natural <- function(theta1, theta2, df) {
   structure(
-    list(
-      theta1 = theta1,
-      theta2 = theta2,
-      df = df,
-      q = 1 + 2 / (df + length(theta1))
-    ),
+    list(theta1 = theta1, theta2 = theta2, df = df, q = 1 + 2 / (df + length(theta1))),
     class = "sturdy_mvt_natural"
   )
 }

@@ -8,16 +8,14 @@ latent_covariance <- function(object) {
     features <- inducing_features(object)
     return(function(X) {
       at <- features(X)
-      native_product(at$V, native_product(object$inducing$C, at$V, FALSE)) +
-        diag(at$left, nrow(X))
+      native_product(at$V, native_product(object$inducing$C, at$V, FALSE)) + diag(at$left, nrow(X))
     })
   }
   hyper <- kernel_hyper(object$kernel)
   columns <- model_columns(object)
   explained <- latent_explained(object)
   function(X) {
-    native_gram(X, X, columns, hyper) -
-      explained(native_gram(object$data$X, X, columns, hyper))
+    native_gram(X, X, columns, hyper) - explained(native_gram(object$data$X, X, columns, hyper))
   }
 }
 

@@ -9,9 +9,7 @@ model_latent.sturdy_model <- function(object) {
 }
 
 model_latent.bpm <- function(object) {
-  latent_weight(
-    bpm_design(object$data$X, object$prior), row_labels(object$data), object$prior
-  )
+  latent_weight(bpm_design(object$data$X, object$prior), row_labels(object$data), object$prior)
 }
 
 #' The lengthscale and the weight of each encoded column, and how often each row of the fit counts
@@ -24,9 +22,7 @@ row_columns <- function(object) {
 
 #' The same without what is of rows
 #' @noRd
-model_columns <- function(object) {
-  kernel_columns(object$kernel, blueprint_columns(object$blueprint))
-}
+model_columns <- function(object) kernel_columns(object$kernel, blueprint_columns(object$blueprint))
 
 #' EP at the hyperparameters of a fit
 #' @noRd

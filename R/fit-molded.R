@@ -26,7 +26,10 @@ fit_spec <- function(spec, molded) {
   by_ep <- !inherits(spec, "second_stage_spec") && !identical(spec$inference, "adf")
   apart <- if (by_ep) rows_apart(molded) else list(molded = molded)
   # one step after the other: what is made within the call of the next has a deeper stack
+  native_keep_memory(TRUE)
+  on.exit(native_keep_memory(FALSE))
   fit <- fit_molded(spec, apart$molded)
+  native_keep_memory(FALSE)
   fit <- rows_together(fit, molded$data, apart$of)
   fit <- with_label_stage(fit)
   fit <- held_against_curve(fit, apart$molded)

@@ -93,9 +93,7 @@ used_nodes <- function(object) {
   if (is.null(few)) all_nodes(object) else few
 }
 
-all_nodes <- function(object) {
-  list(node = seq_len(node_count(object)), weight = node_weight(object))
-}
+all_nodes <- function(object) list(node = seq_len(node_count(object)), weight = node_weight(object))
 
 #' How many latent functions a fit has
 #' @noRd

@@ -114,8 +114,6 @@ own_hyper.second_stage <- function(object) {
   )
 }
 
-seen_new.second_stage <- function(object, X, used) {
-  log(label_seen_new(X, object$nodes, used$node))
-}
+seen_new.second_stage <- function(object, X, used) log(label_seen_new(X, object$nodes, used$node))
 
 node_latent.second_stage <- function(object, X, used = all_nodes(object)) check_has_latent(object)

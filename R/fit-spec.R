@@ -12,8 +12,7 @@ spec_model <- function(spec) sub("_spec$", "", class(spec)[1])
 
 is_spec <- function(x) {
   models <- c("gpc", "stc", "bpm", "second_stage")
-  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% models &&
-    is_number(x$df)
+  inherits(x, "sturdy_spec") && is.list(x) && spec_model(x) %in% models && is_number(x$df)
 }
 
 #' May there be more than two classes?

@@ -192,9 +192,7 @@ check_kernel <- function(kernel) {
     inherits(kernel, "sturdy_kernel") && has_fields(kernel, fields) &&
       is_one_of(kernel$type, c("ard", "iso")),
     "kernel", "be made by {.fn kernel_ard} or {.fn kernel_iso}", got = kernel,
-    more = c(
-      i = if (is.function(kernel)) "Did you leave out the parentheses?"
-    )
+    more = c(i = if (is.function(kernel)) "Did you leave out the parentheses?")
   )
   checked <- new_kernel(kernel$type, unclass(kernel))
   attr(checked, "usual") <- if (is_usual(kernel)) TRUE
@@ -280,7 +278,6 @@ print.sturdy_kernel <- function(x, digits = 3, ...) {
   }
   names <- if (x$linear > 0) hyper_names else setdiff(hyper_names, "linear")
   cat(vapply(names, value, character(1)), sep = "")
-  cat("  prior       ", if (is.null(x$prior)) "none" else "weak log-normal", "\n",
-      sep = "")
+  cat("  prior       ", if (is.null(x$prior)) "none" else "weak log-normal", "\n", sep = "")
   invisible(x)
 }

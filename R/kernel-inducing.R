@@ -87,6 +87,4 @@ lloyd <- function(X, start) {
   unname(centre)
 }
 
-squared_distances <- function(A, B) {
-  outer(rowSums(A^2), rowSums(B^2), "+") - 2 * tcrossprod(A, B)
-}
+squared_distances <- function(A, B) outer(rowSums(A^2), rowSums(B^2), "+") - 2 * tcrossprod(A, B)

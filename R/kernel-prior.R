@@ -118,8 +118,7 @@ print.sturdy_prior <- function(x, digits = 3, ...) {
     } else if (anyNA(prior$meanlog)) {
       paste0(if (name == "lengthscale") "at the median heuristic, " else "usual, ", prior$sdlog)
     } else {
-      paste0(paste(format_each(prior$meanlog, digits), collapse = " "), ", ",
-             prior$sdlog)
+      paste0(paste(format_each(prior$meanlog, digits), collapse = " "), ", ", prior$sdlog)
     }
     cat("  ", format(name, width = 12), text, "\n", sep = "")
   }

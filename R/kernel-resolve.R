@@ -35,8 +35,7 @@ kernel_resolve <- function(kernel,
   names(kernel$lengthscale) <- if (kernel$type == "ard") columns
   if (g > 0 && !is.null(kernel$prior$lengthscale)) {
     centre <- kernel$prior$lengthscale$meanlog
-    kernel$prior$lengthscale$meanlog <-
-      if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
+    kernel$prior$lengthscale$meanlog <- if (anyNA(centre)) log(heuristic) else rep_len(centre, g)
   }
   kernel <- usual_nugget(kernel, classes, integrate)
   for (name in c("bias", "nugget")) {
@@ -194,6 +193,4 @@ kernel_hyper <- function(kernel) {
 
 #' The same with the names of columns, and of classes in an order
 #' @noRd
-named_hyper <- function(kernel) {
-  unclass(kernel)[c(if (!is.null(kernel$width)) "width", hyper_names)]
-}
+named_hyper <- function(kernel) unclass(kernel)[c(if (!is.null(kernel$width)) "width", hyper_names)]

@@ -29,9 +29,7 @@ label_integral <- function(problem, n = NULL, before = list()) {
     ))
   }
   modes <- label_modes(problem, before)
-  if (is.null(n)) {
-    n <- label_points[[if (problem$d > label_wide) "plain" else "usual"]]
-  }
+  if (is.null(n)) n <- label_points[[if (problem$d > label_wide) "plain" else "usual"]]
   laplace <- vapply(modes, `[[`, 1, "laplace")
   part <- list(problem = problem, found = modes, laplace = log_sum(laplace), modes = length(modes))
   if (n == 0) {

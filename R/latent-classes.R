@@ -75,9 +75,7 @@ kernel_per_class <- function(kernel, levels) {
     if (!length(x)) { # lengthscales of no columns
       return(x)
     }
-    stats::setNames(
-      rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x)))
-    )
+    stats::setNames(rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x))))
   })
   kernel
 }

@@ -149,9 +149,7 @@ node_evaluate <- function(problem, near, Z) {
       return(NULL)
     }
     o$log_evidence <- corrected_evidence(o)
-    if (ep_converged(o) && is.finite(o$log_evidence)) {
-      o[node_fields]
-    }
+    if (ep_converged(o) && is.finite(o$log_evidence)) o[node_fields]
   })
 }
 
@@ -191,9 +189,7 @@ node_adapt <- function(modes, part) {
   trust <- part$ess / (part$ess + length(modes[[1]]$par))
   centre <- drop(part$Z %*% w)
   lapply(proposal, function(component) {
-    if (component$mode == 1L) {
-      component$centre <- trust * centre + (1 - trust) * component$centre
-    }
+    if (component$mode == 1L) component$centre <- trust * centre + (1 - trust) * component$centre
     x <- crossprod(component$axes, part$Z - component$centre)
     spread <- drop(x^2 %*% w)
     component$scale <- sqrt(trust * spread + (1 - trust) * component$scale^2)

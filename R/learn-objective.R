@@ -34,9 +34,7 @@ learn_few_rows <- function(n) {
 
 #' Are there so many rows, a third of it for each class of several, that modes must do?
 #' @noRd
-learn_is_long <- function(latent) {
-  latent$n * max(1, latent$classes / 3) > learn_long_rows
-}
+learn_is_long <- function(latent) latent$n * max(1, latent$classes / 3) > learn_long_rows
 
 #' Is the time over that `ep_control(budget = )` gives a search?
 #' @noRd

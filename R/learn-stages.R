@@ -87,9 +87,7 @@ stage_onward <- function(mode, problem, n_few, spec) {
   at <- list(hyper = problem$hyper(par), omega = problem$omega(par))
   patient$begin(list(par = par, sites = stage_sites(problem$latent, n_few, at, problem)))
   here <- patient$at(par)
-  if (!is.null(mode$H)) {
-    here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
-  }
+  if (!is.null(mode$H)) here$curvature <- grown_curvature(problem, mode$H, problem$latent$n / n_few)
   if (is.finite(here$penalised)) {
     gain <- if (problem$latent$functions > 1) modes_gain_classes else modes_gain
     here <- learn_climb(here, learn_objective(stage_hasty(problem)), gain)

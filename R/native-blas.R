@@ -33,9 +33,7 @@ watch_threads <- function(spent) {
 }
 
 use_blas <- function() {
-  asked <- list(
-    blas = getOption("sturdy.blas", "own"), threads = getOption("sturdy.threads")
-  )
+  asked <- list(blas = getOption("sturdy.blas", "own"), threads = getOption("sturdy.threads"))
   if (!is.null(blas_state$again) && seconds_now() > blas_state$again) {
     blas_state$again <- blas_state$threads <- blas_state$asked <- NULL
   }

@@ -42,6 +42,4 @@ native_classes_fit <- function(X, Z, columns, hyper, L, sites, control, labels =
 #'
 #' @param mean,var double matrices, rows x C.
 #' @noRd
-native_classes_prob <- function(mean, var) {
-  .Call(C_classes_prob, mean, as.double(var))
-}
+native_classes_prob <- function(mean, var) .Call(C_classes_prob, mean, as.double(var))

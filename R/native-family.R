@@ -34,9 +34,7 @@ native_mvt_escort <- function(S, df) with_blas(.Call(C_mvt_escort, S, df))
 #' @param order double, or `NULL` for the own index q.
 #' @return list(status, renyi, tsallis, q_entropy, nan), one entry an order
 #' @noRd
-native_mvt_entropy <- function(S, df, order = NULL) {
-  with_blas(.Call(C_mvt_entropy, S, df, order))
-}
+native_mvt_entropy <- function(S, df, order = NULL) with_blas(.Call(C_mvt_entropy, S, df, order))
 
 #' q-divergence of two multivariate t of equal df
 #' @return list(status, divergence)

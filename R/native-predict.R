@@ -32,9 +32,7 @@ native_weight_predict_nodes <- function(Xt, mean, C) {
 #' @return list(m, s2), rows x K, s2 with the nugget of a new observation.
 #' @noRd
 native_inducing_predict_nodes <- function(Z, columns, hyper, b, C, Xnew) {
-  with_blas(.Call(
-    C_inducing_predict, Z, native_kernels(columns, hyper), as_columns(b), C, Xnew
-  ))
+  with_blas(.Call(C_inducing_predict, Z, native_kernels(columns, hyper), as_columns(b), C, Xnew))
 }
 
 #' The distribution of the number of successes of independent trials

@@ -14,9 +14,7 @@ native_shard_point <- function(sites, lambda) .Call(C_shard_point, sites, lambda
 
 #' @return list(P (packed), h): Phi' diag(tt) Phi and Phi' nt
 #' @noRd
-native_shard_gram <- function(rows, point) {
-  with_blas(.Call(C_shard_gram, rows, point))
-}
+native_shard_gram <- function(rows, point) with_blas(.Call(C_shard_gram, rows, point))
 
 #' One pass of parallel EP
 #'
@@ -47,13 +45,9 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   of_kernel <- !is.null(hyper)
   parts <- if (of_kernel) kernel_parts(hyper) else c(nugget = 1)
   if (of_kernel) {
-    inputs <- list(
-      X = inputs$X, Z = inputs$Z, kernel = native_kernel(inputs$columns, hyper)
-    )
+    inputs <- list(X = inputs$X, Z = inputs$Z, kernel = native_kernel(inputs$columns, hyper))
   }
-  out <- with_blas(.Call(
-    C_shard_gradient, rows, native_lik(lik, rows), posterior, point, inputs
-  ))
+  out <- with_blas(.Call(C_shard_gradient, rows, native_lik(lik, rows), posterior, point, inputs))
   if (is.null(out)) {
     return(NULL)
   }
@@ -65,6 +59,4 @@ native_shard_gradient <- function(rows, lik, posterior, point, inputs) {
   c(gradient, list(slope = t(slope)))
 }
 
-native_lik <- function(lik, rows) {
-  list(df = as.double(lik$df), L = lik$L[rows$kind, , drop = FALSE])
-}
+native_lik <- function(lik, rows) list(df = as.double(lik$df), L = lik$L[rows$kind, , drop = FALSE])

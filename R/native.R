@@ -4,6 +4,10 @@
 # ep-engine.R. Further wrappers: native-predict.R, and of the t-exponential family
 # native-family.R.
 
+# Is all memory that a fit works in kept for the next? Where not, what large fits took is given back.
+# Returns how many doubles were kept so far.
+native_keep_memory <- function(all) .Call(C_keep_memory, all)
+
 # l = 1/(2 lengthscale^2) [M 6.2]; finite for any lengthscale
 native_kernel <- function(columns, hyper) {
   l <- 1 / (2 * as.double(hyper$lengthscale)^2)
@@ -69,13 +73,9 @@ native_cuts <- function(width) {
 
 # `parts`: the lengths of the gradient's parts, by name; `offset`, which moves with the root of the nugget
 native_fit <- function(out, parts = NULL, offset = NULL) {
-  if (!is.null(out$trace)) {
-    colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
-  }
+  if (!is.null(out$trace)) colnames(out$trace) <- c("residual", "log_evidence", "damping", "newton")
   if (!is.null(parts) && !is.null(out$gradient)) {
-    out$gradient <- split(
-      out$gradient, factor(rep(names(parts), parts), names(parts))
-    )
+    out$gradient <- split(out$gradient, factor(rep(names(parts), parts), names(parts)))
     if (!is.null(out$by_offset)) {
       out$gradient$nugget <- out$gradient$nugget + sum(out$by_offset * offset) / 2
     }
@@ -200,9 +200,7 @@ native_adf <- function(Xt, L, df, s0, nugget, state) {
 #'   chains; of several classes n C): the states at the end).
 #' @noRd
 native_ais <- function(K, B, y, barrier, chains, progress = NULL) {
-  with_blas(.Call(
-    C_ais, K, B, as_doubles(y), barrier, as.integer(chains), progress
-  ))
+  with_blas(.Call(C_ais, K, B, as_doubles(y), barrier, as.integer(chains), progress))
 }
 
 as_doubles <- function(y) `storage.mode<-`(y, "double")
@@ -255,9 +253,7 @@ native_gram <- function(X, Xnew, columns, hyper) {
 
 #' Lower Cholesky factor of A with `jitter` added to its diagonal, or `NULL`
 #' @noRd
-native_cholesky <- function(A, jitter = 0) {
-  with_blas(.Call(C_cholesky, A, as.double(jitter)))
-}
+native_cholesky <- function(A, jitter = 0) with_blas(.Call(C_cholesky, A, as.double(jitter)))
 
 #' Solution of L X = B, or of t(L) X = B
 #' @noRd

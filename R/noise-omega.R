@@ -39,18 +39,14 @@ noise_targets <- function(classes, ordered) {
 #' The likelihood of each true class where all that is known of a row is its label
 #' @param code labels, 1..C. @param omega 1 x C x C.
 #' @noRd
-label_likelihood <- function(code, omega) {
-  t(matrix(omega, dim(omega)[2]))[code, , drop = FALSE]
-}
+label_likelihood <- function(code, omega) t(matrix(omega, dim(omega)[2]))[code, , drop = FALSE]
 
 #' Rates by source, S x 1 or S x C of the true classes, as omega
 #' @param share see as_omega().
 #' @noRd
 rates_omega <- function(rates, classes, share = NULL) {
   omega <- array(rates / (classes - 1), c(nrow(rates), classes, classes))
-  if (!is.null(share)) {
-    omega <- array(rates, dim(omega)) * rep(as.vector(share), each = nrow(rates))
-  }
+  if (!is.null(share)) omega <- array(rates, dim(omega)) * rep(as.vector(share), each = nrow(rates))
   for (t in seq_len(classes)) omega[, t, t] <- 1 - rates[, min(t, ncol(rates))]
   omega
 }

@@ -74,9 +74,7 @@ logit_prior <- function(z) {
 
 #' Symmetric root of sd^2 I + common^2 11'
 #' @noRd
-common_root <- function(n, sd, common) {
-  diag(sd, n) + (sqrt(sd^2 + n * common^2) - sd) / max(n, 1)
-}
+common_root <- function(n, sd, common) diag(sd, n) + (sqrt(sd^2 + n * common^2) - sd) / max(n, 1)
 
 #' Root of the prior correlation of the rates of sources
 #' @noRd

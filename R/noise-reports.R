@@ -114,9 +114,7 @@ report_beside <- function(reports) {
 #' The true classes of rows of which a report that is right for certain has shown another to be
 #' wrong
 #' @noRd
-report_misread <- function(reports) {
-  sort(unique(certain_class(reports)[report_corrected(reports)]))
-}
+report_misread <- function(reports) sort(unique(certain_class(reports)[report_corrected(reports)]))
 
 #' Which reports another one, right for certain, has shown to be wrong
 #' @noRd

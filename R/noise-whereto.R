@@ -50,9 +50,7 @@ even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
 
 #' The coordinates of where errors go, after those of rates
 #' @noRd
-whereto_part <- function(model, Z) {
-  Z[seq_len(nrow(Z)) > model$d - model$whereto$d, , drop = FALSE]
-}
+whereto_part <- function(model, Z) Z[seq_len(nrow(Z)) > model$d - model$whereto$d, , drop = FALSE]
 
 #' pi at points, S x C x C x K
 #' @noRd

@@ -47,9 +47,7 @@ progress_meter <- function(what, progress, frame = rlang::caller_env()) {
         elapsed = elapsed, left = left
       )
     ))
-    if (is.null(show) && is_long(elapsed, left)) {
-      show <<- progress_display(what, progress, frame)
-    }
+    if (is.null(show) && is_long(elapsed, left)) show <<- progress_display(what, progress, frame)
     if (!is.null(show)) {
       show(elapsed / (elapsed + left), progress_line(words, elapsed, left), elapsed)
     }

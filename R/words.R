@@ -47,9 +47,7 @@ with_article <- function(noun) paste(if (grepl("^[aeiou]", noun)) "an" else "a",
 #' @noRd
 few <- function(x) cli::cli_vec(x, list("vec-trunc" = 5))
 
-count <- function(n, noun) {
-  paste0(whole(n), " ", noun, if (n != 1) "s")
-}
+count <- function(n, noun) paste0(whole(n), " ", noun, if (n != 1) "s")
 
 #' A count with all its digits
 #' @noRd
@@ -62,10 +60,7 @@ name_some <- function(names) {
     return(toString(names))
   }
   more <- length(names) - 3
-  paste0(
-    paste(utils::head(names, 3), collapse = ", "),
-    if (more > 0) paste(" and", more, "more")
-  )
+  paste0(paste(utils::head(names, 3), collapse = ", "), if (more > 0) paste(" and", more, "more"))
 }
 
 #' Names of at most so many letters, without their middle, where they then still differ
@@ -106,15 +101,11 @@ interval_words <- function(level, part) paste0(format(100 * level), "% interval 
 
 #' Each number in as few digits as it needs
 #' @noRd
-format_each <- function(x, digits) {
-  vapply(unname(x), format, character(1), digits = digits)
-}
+format_each <- function(x, digits) vapply(unname(x), format, character(1), digits = digits)
 
 #' From the smallest to the largest, one number where these are alike
 #' @noRd
-format_range <- function(x, digits) {
-  paste(unique(format_each(range(x), digits)), collapse = " to ")
-}
+format_range <- function(x, digits) paste(unique(format_each(range(x), digits)), collapse = " to ")
 
 #' Probabilities and rates in so many digits; one next to 0 or 1 by a bound, which is all that is
 #' known of it
@@ -179,9 +170,7 @@ one_line <- function(cnd) {
 
 #' Text that cli must not interpolate
 #' @noRd
-cli_verbatim <- function(text) {
-  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
-}
+cli_verbatim <- function(text) gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
 
 #' What there is to say, of each thing that is the case
 #' @param ... lists of what `happened`, what it `means` and what to `do`, each or some of it.

@@ -8,13 +8,14 @@
 #include <sys/mman.h>
 #endif
 
-/* Doubles that are kept at most; larger fits take so long that it is nothing */
+/* Doubles that are kept at most when no model is learned; while one is, which
+ * runs EP some ten to a hundred times, whatever it takes is kept */
 #define KEPT_MOST 2e6
 
 static struct {
   double *at;
   size_t size;
-  int lent;
+  int lent, all;
 } kept;
 
 /* Asks for large pages, where the system has them: in small ones first touching
@@ -38,13 +39,15 @@ static void give_back(void *memory) {
 /* `n` doubles that are no one else's: a function that a call tells of its
  * progress may make another */
 static double *borrow(size_t n) {
-  if ((double)n > KEPT_MOST) return in_large_pages(glue_alloc(n), n);
-  if (kept.lent || n == 0) return glue_alloc(n);
+  const int large = (double)n > KEPT_MOST;
+  if (kept.lent || n == 0 || (large && !kept.all))
+    return in_large_pages(glue_alloc(n), n);
   if (n > kept.size) {
     free(kept.at);
     kept.at = malloc(n * sizeof *kept.at);
     kept.size = kept.at ? n : 0;
     if (!kept.at) return glue_alloc(n);
+    if (large) in_large_pages(kept.at, n);
   }
   kept.lent = 1;
   return kept.at;
@@ -65,4 +68,15 @@ static SEXP runs(void *data) {
 void glue_with_memory(size_t n, glue_work *work, void *data) {
   errand e = {work, data, borrow(n)};
   R_ExecWithCleanup(runs, &e, give_back, e.memory);
+}
+
+SEXP glue_keep_memory(SEXP all_) {
+  const double before = (double)kept.size;
+  kept.all = WHOLE(all_);
+  if (!kept.all && !kept.lent && (double)kept.size > KEPT_MOST) {
+    free(kept.at);
+    kept.at = NULL;
+    kept.size = 0;
+  }
+  return Rf_ScalarReal(before);
 }

@@ -100,7 +100,7 @@ void glue_dense_load(void);
   ENTRY(ais, 6) ENTRY(ais_move, 8) \
   ENTRY(cholesky, 2) ENTRY(solve_lower, 3) ENTRY(product, 3) \
   ENTRY(dense_names, 0) ENTRY(dense_use, 2) ENTRY(dense_threads, 0) \
-  ENTRY(dense_speed, 2) ENTRY(digest, 1) \
+  ENTRY(dense_speed, 2) ENTRY(digest, 1) ENTRY(keep_memory, 1) \
   ENTRY(features, 3) ENTRY(shard_point, 2) ENTRY(shard_gram, 2) \
   ENTRY(shard_pass, 4) ENTRY(shard_view, 4) ENTRY(shard_gradient, 5) \
   ENTRY(parallel_steps, 4) ENTRY(parallel_watch, 4) ENTRY(evidence, 3) \

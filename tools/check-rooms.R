@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 541, shard = 1629, show = 1747, select = 219, answer = 3086, exact = 601,
-  stream = 655, fit = 2393, label = 837, learn = 1642, latent = 294, ep = 458, noise = 1234,
-  kernel = 642, data = 2355, family = 369, native = 346, sturdy = 15, control = 34, files = 39,
-  checks = 224, conditions = 96, progress = 105, words = 123, all = 19684
+  meet = 541, shard = 1629, show = 1747, select = 219, answer = 3086, exact = 597,
+  stream = 655, fit = 2385, label = 835, learn = 1634, latent = 292, ep = 446, noise = 1224,
+  kernel = 633, data = 2344, family = 337, native = 323, sturdy = 15, control = 34, files = 39,
+  checks = 220, conditions = 94, progress = 103, words = 112, all = 19544
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A

@@ -1064,8 +1064,7 @@ mutant(
 )
 mutant(
   "two reports share the answers", "R/show-report-answers.R",
-  "data[c(\"X\", \"y\", \"rows\")]", "data[\"rows\"]",
-  r = "show-report-answers"
+  "data[c(\"X\", \"y\", \"rows\")]", "data[\"rows\"]", r = "show-report-answers"
 )
 mutant(
   "an answer that leaves the class open is a check", "R/data-checked.R",
@@ -1104,6 +1103,14 @@ mutant(
 mutant(
   "a fit within another works in its memory", "src/glue-memory.c",
   "kept.lent = 1", "kept.lent = 0", r = "glue-team"
+)
+mutant(
+  "memory of a large fit is not given back", "src/glue-memory.c",
+  "if (!kept.all && !kept.lent", "if (0 && !kept.lent", r = "native"
+)
+mutant(
+  "memory of a large fit is not kept while it is learned", "R/fit-molded.R",
+  "native_keep_memory(TRUE)", "native_keep_memory(FALSE)", r = "native"
 )
 mutant(
   "what a short climb has learned is forgotten", "R/learn-modes.R",
