@@ -14,17 +14,13 @@ check_memory <- function(doubles, n, squared = FALSE, what = "rows") {
   needed <- 8 * as.double(doubles)
   limited <- needed > small_memory || !is.null(getOption("sturdy.max_memory"))
   limit <- if (limited) memory_limit() else Inf
-  refuse(
-    needed > limit,
-    c(
-      "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
-       {format_bytes(limit)} is available.",
-      i = if (squared) "Memory grows with the square of the number of rows.",
-      i = "{if (what == 'rows') 'Fit a sample of the rows, or set' else 'Set'} another limit by
-           {.code options(sturdy.max_memory = <bytes>)}."
-    ),
-    "memory", n = n, needed = needed, limit = limit
-  )
+  refuse(needed > limit, c(
+    "{whole(n)} {what} need about {format_bytes(needed)} of memory, but
+     {format_bytes(limit)} is available.",
+    i = if (squared) "Memory grows with the square of the number of rows.",
+    i = "{if (what == 'rows') 'Fit a sample of the rows, or set' else 'Set'} another limit by
+         {.code options(sturdy.max_memory = <bytes>)}."
+  ), "memory", n = n, needed = needed, limit = limit)
   invisible(needed)
 }
 

@@ -159,14 +159,11 @@ is_rate <- function(x) is_number(x) && x >= 0 && x < 0.5 && is.null(names(x))
 are_two_rates <- function(x) are_numbers(x, 2, least = 0) && sum(x) < 1 && length(unique(names(x))) == 2
 
 abort_noise_matrix <- function(epsilon) {
-  abort_sturdy(
-    c(
-      "As a matrix {.arg epsilon} must be square, with entries of at least 0 and rows that sum to 1,
-       not {describe(epsilon)}{noise_matrix_fault(epsilon)}.",
-      i = "It has a row for each true class and a column for each recorded one."
-    ),
-    "epsilon", arg = "epsilon"
-  )
+  abort_sturdy(c(
+    "As a matrix {.arg epsilon} must be square, with entries of at least 0 and rows that sum to 1,
+     not {describe(epsilon)}{noise_matrix_fault(epsilon)}.",
+    i = "It has a row for each true class and a column for each recorded one."
+  ), "epsilon", arg = "epsilon")
 }
 
 #' Why a matrix is none of probabilities whose rows sum to 1, `NULL` where it is one
@@ -198,17 +195,14 @@ check_no_dots <- function(..., known = NULL) {
 #' @noRd
 abort_dots <- function(names, known = NULL) {
   given <- names[nzchar(names)]
-  abort_sturdy(
-    c(
-      "Every argument must be known to the function.",
-      x = if (length(given)) "Unknown: {.arg {given}}.",
-      i = if (length(known)) "Known: {.arg {known}}.",
-      x = if (length(given) < length(names)) "An argument without a name is not used.",
-      i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}.",
-      i = if ("n" %in% given) "{.fn print} has {.arg n}, the number of rows shown."
-    ),
-    "unknown_argument", arg = given
-  )
+  abort_sturdy(c(
+    "Every argument must be known to the function.",
+    x = if (length(given)) "Unknown: {.arg {given}}.",
+    i = if (length(known)) "Known: {.arg {known}}.",
+    x = if (length(given) < length(names)) "An argument without a name is not used.",
+    i = if ("offset" %in% given) "An offset is a term of the formula, {.code + offset(z)}.",
+    i = if ("n" %in% given) "{.fn print} has {.arg n}, the number of rows shown."
+  ), "unknown_argument", arg = given)
 }
 
 check_sites <- function(sites, n) {

@@ -137,13 +137,10 @@ tell_together <- function(said) {
   width <- min(getOption("cli.condition_width", cli::console_width()), 1e4) # as cli takes it
   needed <- lengths(lapply(lines, strwrap, width = width - 2))
   shown <- cumsum(needed) <= block_most - 1L
-  inform_sturdy(
-    c(
-      stats::setNames(cli_verbatim(lines[shown]), rep("i", sum(shown))),
-      i = "{if (all(shown)) 'More on each' else paste(sum(!shown), 'more, and what to do')}: {.code options(sturdy.details = TRUE)}."
-    ),
-    unique(class[order]), messages = said
-  )
+  inform_sturdy(c(
+    stats::setNames(cli_verbatim(lines[shown]), rep("i", sum(shown))),
+    i = "{if (all(shown)) 'More on each' else paste(sum(!shown), 'more, and what to do')}: {.code options(sturdy.details = TRUE)}."
+  ), unique(class[order]), messages = said)
 }
 
 #' A message about some columns or levels, nothing without any

@@ -46,14 +46,11 @@ inform_repeats <- function(features, y) {
   if (length(copies) < 2 || !any(values(first) >= 0.9)) {
     return(invisible())
   }
-  inform_sturdy(
-    c(
-      i = "{length(copies)} rows repeat another row in every input and the label.",
-      i = "If they are copies, leave them out ({.fn unique}): a wrong label and its copy confirm each
-           other, and neither looks wrong."
-    ),
-    "repeated_rows", features = length(features), copies = copies
-  )
+  inform_sturdy(c(
+    i = "{length(copies)} rows repeat another row in every input and the label.",
+    i = "If they are copies, leave them out ({.fn unique}): a wrong label and its copy confirm each
+         other, and neither looks wrong."
+  ), "repeated_rows", features = length(features), copies = copies)
 }
 
 #' A number for each row, the same for rows that are alike in all columns

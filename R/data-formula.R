@@ -40,26 +40,18 @@ check_formula_variables <- function(terms, data, arg) {
     }, names)
   }
   outside <- if (!is.null(data)) differ(setdiff(inputs, names(data)), baseenv(), "any")
-  refuse(
-    length(outside),
-    c(
-      "Every input of {.arg formula} must be a column of {.arg {arg}}.",
-      x = "Not found there: {.val {outside}}.",
-      i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
-    ),
-    "formula", arg = "formula", columns = outside
-  )
+  refuse(length(outside), c(
+    "Every input of {.arg formula} must be a column of {.arg {arg}}.",
+    x = "Not found there: {.val {outside}}.",
+    i = "Add it to {.arg {arg}}, or write the value of a constant into the formula."
+  ), "formula", arg = "formula", columns = outside)
   local <- differ(setdiff(all.names(right), inputs), topenv(env), "function")
-  refuse(
-    length(local),
-    c(
-      "{.arg formula} can't use functions that exist only where it was written,
-       because {.fn predict} would not find them.",
-      x = "Found only there: {.fn {local}}.",
-      i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
-    ),
-    "formula", arg = "formula"
-  )
+  refuse(length(local), c(
+    "{.arg formula} can't use functions that exist only where it was written,
+     because {.fn predict} would not find them.",
+    x = "Found only there: {.fn {local}}.",
+    i = "Define {qty(length(local))}{?it/them} in the workspace or in a package."
+  ), "formula", arg = "formula")
 }
 
 #' The response is none of the inputs: `d$y ~ d$x` has `d` on both sides
@@ -99,16 +91,13 @@ absent_columns <- function(formula, data) {
 by_formula <- function(code, where, formula = NULL, data = NULL) {
   tryCatch(code, error = function(cnd) {
     absent <- absent_columns(formula, data)
-    abort_sturdy(
-      c(
-        "The variables of the formula can't be evaluated in {.arg {where}}.",
-        x = if (length(absent)) "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}.",
-        i = if (length(absent) && length(data) == 1) {
-          "Files separated by semicolons are read by {.fn read.csv2}."
-        }
-      ),
-      "formula", arg = where, parent = cnd
-    )
+    abort_sturdy(c(
+      "The variables of the formula can't be evaluated in {.arg {where}}.",
+      x = if (length(absent)) "There is no column {.or {.val {absent}}}, but {.val {few(names(data))}}.",
+      i = if (length(absent) && length(data) == 1) {
+        "Files separated by semicolons are read by {.fn read.csv2}."
+      }
+    ), "formula", arg = where, parent = cnd)
   })
 }
 

@@ -15,13 +15,10 @@ rows_without_label <- function(given, kept) {
 }
 
 inform_unlabelled <- function(rows) {
-  inform_sturdy(
-    c(
-      i = "{length(rows)} row{?s} {?has/have} no label and {?takes/take} no part in the fit.",
-      i = "{.fn predict} without {.arg newdata} answers for {qty(length(rows))}{?it/them}, too."
-    ),
-    "no_label", rows = rows
-  )
+  inform_sturdy(c(
+    i = "{length(rows)} row{?s} {?has/have} no label and {?takes/take} no part in the fit.",
+    i = "{.fn predict} without {.arg newdata} answers for {qty(length(rows))}{?it/them}, too."
+  ), "no_label", rows = rows)
 }
 
 #' @param frame what the rows were left out of, or `NULL`.
@@ -54,12 +51,9 @@ inform_lost_rows <- function(given, n, open = integer()) {
   missing <- vapply(given, function(v) sum(rowSums(is.na(as.matrix(v))) > 0), numeric(1))
   missing <- sort(missing[missing > 0], decreasing = TRUE)
   most <- name_some(paste0("\"", names(missing), "\" (", missing, ")"))
-  inform_sturdy(
-    c(
-      i = "{lost} of {all} row{?s} ({format(100 * lost / all, digits = 2)} %)
-           {qty(lost)}{?has/have} missing values and {?is/are} left out.",
-      i = if (length(missing)) "Missing most often: {most}."
-    ),
-    "rows_left_out", rows = lost, columns = missing
-  )
+  inform_sturdy(c(
+    i = "{lost} of {all} row{?s} ({format(100 * lost / all, digits = 2)} %)
+         {qty(lost)}{?has/have} missing values and {?is/are} left out.",
+    i = if (length(missing)) "Missing most often: {most}."
+  ), "rows_left_out", rows = lost, columns = missing)
 }

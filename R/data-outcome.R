@@ -64,14 +64,10 @@ inform_levels <- function(y, used, arg) {
     c(i = "Unused {qty(length(these))}level{?s} {.val {these}} of {.arg {arg}} {?is/are} dropped."),
     levels = setdiff(levels(y), used)
   )
-  inform_these(
-    "blank_level",
-    c(
-      i = "Labels of {.arg {arg}} that are blank count as a class of their own: {.val {these}}.",
-      i = "If they are missing, {.code na.strings = \"\"} of {.fn read.csv} says so."
-    ),
-    levels = used[!nzchar(trimws(used))]
-  )
+  inform_these("blank_level", c(
+    i = "Labels of {.arg {arg}} that are blank count as a class of their own: {.val {these}}.",
+    i = "If they are missing, {.code na.strings = \"\"} of {.fn read.csv} says so."
+  ), levels = used[!nzchar(trimws(used))])
   plain <- tolower(gsub("[[:space:]]+", " ", trimws(used)))
   inform_these(
     "similar_levels",

@@ -191,13 +191,10 @@ inform_reversed <- function(prob, labels) {
   area <- (mean(rank(prob[, 2])[recorded]) - (yes + 1) / 2) / no # NaN where all are of one class
   error <- sqrt((yes + no + 1) / (12 * yes * no))
   if (ncol(prob) == 2 && isTRUE(area < 0.5 - 3 * error)) {
-    inform_sturdy(
-      c(
-        i = "The scores of {.val {event}} are lower where it is recorded than where it is not.",
-        i = "Are they those of {.val {colnames(prob)[1]}}?"
-      ),
-      "reversed_scores", area = area
-    )
+    inform_sturdy(c(
+      i = "The scores of {.val {event}} are lower where it is recorded than where it is not.",
+      i = "Are they those of {.val {colnames(prob)[1]}}?"
+    ), "reversed_scores", area = area)
   }
 }
 

@@ -121,14 +121,10 @@ flip_levels <- function(y) {
   )
   check_none_missing(which(is.na(y)), "y")
   codes <- if (is.numeric(y)) two_codes(y)
-  refuse(
-    length(codes) == 2 && length(y) > 0,
-    c(
-      "{.arg y} contains only 1, so its other class may be 0 or -1.",
-      i = "Use a factor or a logical vector."
-    ),
-    "outcome_levels", arg = "y"
-  )
+  refuse(length(codes) == 2 && length(y) > 0, c(
+    "{.arg y} contains only 1, so its other class may be 0 or -1.",
+    i = "Use a factor or a logical vector."
+  ), "outcome_levels", arg = "y")
   levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else as.integer(levels(outcome_factor(y, "y")))
   must(length(levels) > 1, "y", "have two levels or more, not {nlevels(y)}", "outcome_levels")
   there <- levels[levels %in% y]

@@ -92,15 +92,11 @@ inform_units <- function(table, molded) {
     v <- if (is.data.frame(table)) table[[name]] else table[, name]
     is.null(dim(v)) && names_things(v[utils::head(data$rows, 1000)]) && may_be_units(v[data$rows], data$y)
   }, NA)
-  inform_these(
-    "units",
-    c(
-      i = "All rows with the same {.val {these[1]}} have the same label.",
-      i = "If they are of one unit (a patient, an image), {.code units = ~ {these[1]}} says so: else the rows of
-           a unit confirm each other, and no label looks wrong."
-    ),
-    columns = inputs[found]
-  )
+  inform_these("units", c(
+    i = "All rows with the same {.val {these[1]}} have the same label.",
+    i = "If they are of one unit (a patient, an image), {.code units = ~ {these[1]}} says so: else the rows of
+         a unit confirm each other, and no label looks wrong."
+  ), columns = inputs[found])
 }
 
 names_things <- function(v) feature_kind(v) == "factor" || feature_kind(v) == "numeric" && is_whole(v)

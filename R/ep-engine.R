@@ -124,11 +124,8 @@ warn_ep <- function(ep) {
 }
 
 warn_no_evidence <- function() {
-  warn_sturdy(
-    c(
-      "The t-EP evidence is not defined at these sites.",
-      i = "Use {.code log_evidence(fit, method = \"gaussian\")}, or a larger {.arg df}."
-    ),
-    "evidence_undefined"
-  )
+  warn_sturdy(c(
+    "The t-EP evidence is not defined at these sites.",
+    i = "Use {.code log_evidence(fit, method = \"gaussian\")}, or a larger {.arg df}."
+  ), "evidence_undefined")
 }

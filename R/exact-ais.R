@@ -196,21 +196,15 @@ ais_run_checked <- function(problem, se, max_moves, progress) {
       "ais_weights", ess = 0
     )
   } else if (run$ess < 10) {
-    warn_sturdy(
-      c(
-        "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the
-         weight: neither the log evidence nor its standard error can be relied on.", larger
-      ),
-      "ais_weights", ess = run$ess
-    )
+    warn_sturdy(c(
+      "{format(run$ess, digits = 2)} of {length(run$log_w)} chains carry all of the
+       weight: neither the log evidence nor its standard error can be relied on.", larger
+    ), "ais_weights", ess = run$ess)
   } else if (!isTRUE(run$se <= se)) {
-    warn_sturdy(
-      c(
-        "After {format(run$moves)} moves the standard error is
-         {format(run$se, digits = 2)}, not {format(se)}.", larger
-      ),
-      "ais_budget", se = run$se
-    )
+    warn_sturdy(c(
+      "After {format(run$moves)} moves the standard error is
+       {format(run$se, digits = 2)}, not {format(se)}.", larger
+    ), "ais_budget", se = run$se)
   }
   run
 }

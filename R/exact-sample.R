@@ -181,14 +181,11 @@ sample_matrix <- function(draws, n, names, jitter, levels = NULL) {
   full <- chains - (keep * chains - n)
   kept <- rep(seq_len(keep), chains) < keep | chain <= full
   if (keep >= mixing_draws && any(mixing$rhat > 1.1, na.rm = TRUE)) {
-    warn_sturdy(
-      c(
-        "The chains disagree (rhat up to
-         {format(max(mixing$rhat, na.rm = TRUE), digits = 3)}).",
-        i = "Use more draws and a larger {.arg thin}."
-      ),
-      "not_mixed", rhat = mixing$rhat
-    )
+    warn_sturdy(c(
+      "The chains disagree (rhat up to
+       {format(max(mixing$rhat, na.rm = TRUE), digits = 3)}).",
+      i = "Use more draws and a larger {.arg thin}."
+    ), "not_mixed", rhat = mixing$rhat)
   }
   out <- out[kept, , drop = FALSE]
   named <- list(NULL, names)

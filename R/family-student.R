@@ -228,14 +228,10 @@ check_mvt_status <- function(status, arg) {
     paste("be", if (arg == "theta2") "negative definite" else "positive definite"),
     "not_positive_definite"
   )
-  refuse(
-    status != 0,
-    c(
-      "The result can't be represented: it overflows.",
-      i = "Rescale the variables, or use a larger {.arg df}."
-    ),
-    "overflow", arg = arg
-  )
+  refuse(status != 0, c(
+    "The result can't be represented: it overflows.",
+    i = "Rescale the variables, or use a larger {.arg df}."
+  ), "overflow", arg = arg)
 }
 
 copy_dimnames <- function(x, from) {

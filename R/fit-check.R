@@ -7,14 +7,11 @@ check_model <- function(object) {
   if (!is.null(wrong)) {
     made <- unclass(object)$call
     made_by <- if (is.call(made)) cli::format_inline(": {.code {deparse1(made)}}")
-    abort_sturdy(
-      c(
-        "This object was not made by this version of sturdy, or was changed.",
-        x = "Its field {.field {wrong}} is missing or is not that of a fit.",
-        i = "Fit the model again{made_by}."
-      ),
-      "changed", field = wrong
-    )
+    abort_sturdy(c(
+      "This object was not made by this version of sturdy, or was changed.",
+      x = "Its field {.field {wrong}} is missing or is not that of a fit.",
+      i = "Fit the model again{made_by}."
+    ), "changed", field = wrong)
   }
 }
 

@@ -128,14 +128,11 @@ check_ordered_spec <- function(spec, levels) {
     is.null(spec$noise$study), "noise", "have no {.arg study}: their noise has one rate", "prior",
     of = of, more = unordered
   )
-  inform_sturdy(
-    c(
-      i = "The classes {.val {levels}} are fitted in this order: one latent function and
-           thresholds; wrong labels may be those of a neighbour, or of any class.",
-      unordered
-    ),
-    "ordered_outcome", levels = levels
-  )
+  inform_sturdy(c(
+    i = "The classes {.val {levels}} are fitted in this order: one latent function and
+         thresholds; wrong labels may be those of a neighbour, or of any class.",
+    unordered
+  ), "ordered_outcome", levels = levels)
 }
 
 #' A noise matrix with the names of the classes, in their order

@@ -109,13 +109,10 @@ fixed_points <- function(object, nodes, df) {
 }
 
 abort_nodes_lost <- function() {
-  abort_sturdy(
-    c(
-      "EP has no fixed point at any node of the fit when its rows change.",
-      i = "Fit again to all rows, perhaps with a larger nugget."
-    ),
-    "no_posterior"
-  )
+  abort_sturdy(c(
+    "EP has no fixed point at any node of the fit when its rows change.",
+    i = "Fit again to all rows, perhaps with a larger nugget."
+  ), "no_posterior")
 }
 
 #' The evidence, and weights of the nodes, by new evidences of the nodes: see reweighed()

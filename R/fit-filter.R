@@ -55,14 +55,11 @@ absorb_rows <- function(object, X, y) {
 abort_not_absorbed <- function(out) {
   row <- out$done + 1L
   squared <- out$status == -3L
-  abort_sturdy(
-    c(
-      if (squared) "The inputs must be small enough to be squared." else
-        "The posterior of the weights is not positive definite.",
-      x = "Row {row} could not be absorbed."
-    ),
-    if (squared) "not_finite" else "not_positive_definite", row = row
-  )
+  abort_sturdy(c(
+    if (squared) "The inputs must be small enough to be squared." else
+      "The posterior of the weights is not positive definite.",
+    x = "Row {row} could not be absorbed."
+  ), if (squared) "not_finite" else "not_positive_definite", row = row)
 }
 
 # How well it went ------------------------------------------------------------------

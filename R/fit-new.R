@@ -9,15 +9,11 @@
 rows_to_predict <- function(object, newdata) {
   check_posterior(object)
   if (is.null(newdata)) {
-    refuse(
-      !is.null(object$filter),
-      c(
-        "{.arg newdata} must be given: the model keeps none of the rows it has
-         absorbed.",
-        i = "To estimate the error on new rows, predict them before {.fn absorb}."
-      ),
-      "missing_argument", arg = "newdata"
-    )
+    refuse(!is.null(object$filter), c(
+      "{.arg newdata} must be given: the model keeps none of the rows it has
+       absorbed.",
+      i = "To estimate the error on new rows, predict them before {.fn absorb}."
+    ), "missing_argument", arg = "newdata")
     check_by_ep(object)
     return(own_rows(object$data))
   }

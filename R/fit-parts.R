@@ -35,14 +35,11 @@ model.frame.sturdy_model <- function(formula, ...) {
 #' @importFrom stats anova
 #' @export
 anova.sturdy_model <- function(object, ...) {
-  abort_sturdy(
-    c(
-      "A fit has no analysis of variance or deviance.",
-      i = "{.fn select_model} compares fits, with and without a column, by their evidence.",
-      i = "{.code emmeans::joint_tests(fit)} tests the terms of a fit of two classes."
-    ),
-    "no_anova"
-  )
+  abort_sturdy(c(
+    "A fit has no analysis of variance or deviance.",
+    i = "{.fn select_model} compares fits, with and without a column, by their evidence.",
+    i = "{.code emmeans::joint_tests(fit)} tests the terms of a fit of two classes."
+  ), "no_anova")
 }
 
 #' @importFrom stats weights

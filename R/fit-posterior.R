@@ -8,23 +8,16 @@ has_posterior <- function(object) {
 #' An error for a fit whose EP left no posterior, and a warning for one whose EP did not converge
 #' @noRd
 check_posterior <- function(object) {
-  refuse(
-    !has_posterior(object),
-    c(
-      "The fit has no posterior: {object$ep$message}",
-      i = "See {.code ep_diagnostics(fit)} for what to do."
-    ),
-    "no_posterior", status = object$ep$status
-  )
+  refuse(!has_posterior(object), c(
+    "The fit has no posterior: {object$ep$message}",
+    i = "See {.code ep_diagnostics(fit)} for what to do."
+  ), "no_posterior", status = object$ep$status)
   status <- object$ep$status
   if (!is.null(status) && status != "converged") {
-    warn_sturdy(
-      c(
-        "This result is from a fit whose EP did not converge ({status}).",
-        i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
-      ),
-      "not_converged", status = status
-    )
+    warn_sturdy(c(
+      "This result is from a fit whose EP did not converge ({status}).",
+      i = "See {.code ep_diagnostics(fit)} for what that means and what to do."
+    ), "not_converged", status = status)
   }
 }
 
@@ -50,28 +43,21 @@ check_judge <- function(object) {
 check_by_ep.sturdy_model <- function(object) invisible(object)
 
 check_by_ep.bpm_filtered <- function(object) {
-  abort_sturdy(
-    c(
-      "The fit has nothing on single rows: it absorbed them by assumed density
-       filtering.",
-      i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
-           {.fn absorb} takes in further rows."
-    ),
-    "no_sites"
-  )
+  abort_sturdy(c(
+    "The fit has nothing on single rows: it absorbed them by assumed density
+     filtering.",
+    i = "{.code bpm(..., inference = \"ep\")} keeps a site for each row, until
+         {.fn absorb} takes in further rows."
+  ), "no_sites")
 }
 
 #' What is about the latent function, or about EP
 #' @return the fit
 #' @noRd
 check_has_latent <- function(object) {
-  refuse(
-    !is.null(object$recalibration),
-    c(
-      "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
-      i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
-    ),
-    "no_latent"
-  )
+  refuse(!is.null(object$recalibration), c(
+    "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
+    i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
+  ), "no_latent")
   object
 }

@@ -26,24 +26,16 @@ check_label_each <- function(object) {
 #' What is about one recorded label of each row
 #' @noRd
 check_one_label <- function(object) {
-  refuse(
-    has_readers(object),
-    c(
-      "This is about one recorded label of each row, and these rows have labels of
-       {length(object$data$reports$sources)} reader{?s}.",
-      i = "{.code predict(fit, type = \"true\")}, {.fn reader_rates} and {.fn mislabelled} answer
-           for readers."
-    ),
-    "readers"
-  )
-  refuse(
-    has_soft(object$data$reports),
-    c(
-      "This is about one recorded label of each row, and these labels are probabilities.",
-      i = "{.code predict(fit, type = \"true\")} has those of the true classes."
-    ),
-    "soft_labels"
-  )
+  refuse(has_readers(object), c(
+    "This is about one recorded label of each row, and these rows have labels of
+     {length(object$data$reports$sources)} reader{?s}.",
+    i = "{.code predict(fit, type = \"true\")}, {.fn reader_rates} and {.fn mislabelled} answer
+         for readers."
+  ), "readers")
+  refuse(has_soft(object$data$reports), c(
+    "This is about one recorded label of each row, and these labels are probabilities.",
+    i = "{.code predict(fit, type = \"true\")} has those of the true classes."
+  ), "soft_labels")
 }
 
 # What else rows may have: whether they do, in words, and the class of an error about it
@@ -83,12 +75,8 @@ inform_readers <- function(reports, levels, p) {
     readers = reports$sources[report_constant(reports)]
   )
   inform_these("shared_errors", c(i = "{these}."), pairs = shared_words(reports))
-  inform_these(
-    "unexpected_class",
-    c(
-      i = "Readers report {.val {these}}, and less than one row is expected to be of {qty(length(these))}{?this class/these classes}.",
-      i = "With the true classes of some rows, in {.arg gold} of {.fn readers}, their rates are known better."
-    ),
-    levels = levels[colSums(p) < 1]
-  )
+  inform_these("unexpected_class", c(
+    i = "Readers report {.val {these}}, and less than one row is expected to be of {qty(length(these))}{?this class/these classes}.",
+    i = "With the true classes of some rows, in {.arg gold} of {.fn readers}, their rates are known better."
+  ), levels = levels[colSums(p) < 1])
 }

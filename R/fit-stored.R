@@ -3,15 +3,11 @@
 #' The rows a model holds, without the inputs that a changed formula leaves out
 #' @noRd
 stored_rows <- function(object, formula., spec) {
-  refuse(
-    is_several(object) && spec_model(spec) %in% c("stc", "bpm"),
-    c(
-      "A {.fn {spec_model(spec)}} is of two classes.",
-      i = "It can tell one class from the others, as in
-           {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
-    ),
-    c("several_classes", "outcome_levels")
-  )
+  refuse(is_several(object) && spec_model(spec) %in% c("stc", "bpm"), c(
+    "A {.fn {spec_model(spec)}} is of two classes.",
+    i = "It can tell one class from the others, as in
+         {.code {spec_model(spec)}(I(class == \"a\") ~ ., data)}."
+  ), c("several_classes", "outcome_levels"))
   if (is.null(object$data)) abort_needs_data("to fit again, because the fit keeps no rows")
   if (!identical(spec$scale, object$spec$scale)) {
     abort_needs_data("to change the scaling, because the model keeps its inputs as scaled")

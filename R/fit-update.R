@@ -126,15 +126,12 @@ inform_checks_left <- function(object) {
   certain <- reports$row[reports$source == 0L]
   n <- length(intersect(certain, reports$row[reports$source > 0L]))
   if (n > 0) {
-    inform_sturdy(
-      c(
-        i = "{n} label{?s} {?was/were} checked in the rows that the fit keeps; with {.arg data}
-             {?it is/they are} left behind.",
-        i = "Without {.arg data} checks are kept; or give them again, by {.arg checked} of another
-             {.fn update}."
-      ),
-      "checks_left", checked = n
-    )
+    inform_sturdy(c(
+      i = "{n} label{?s} {?was/were} checked in the rows that the fit keeps; with {.arg data}
+           {?it is/they are} left behind.",
+      i = "Without {.arg data} checks are kept; or give them again, by {.arg checked} of another
+           {.fn update}."
+    ), "checks_left", checked = n)
   }
 }
 

@@ -81,14 +81,11 @@ kernel_for <- function(kernel, X, blueprint, linear = FALSE) {
   } else {
     "rows are of unit length, as those of embeddings are."
   }
-  inform_sturdy(
-    c(
-      i = paste("One lengthscale for all of {columns} columns:", why),
-      i = "{.code kernel = kernel_ard()} asks for them all the same, {.code kernel =
-           kernel_iso()} leaves out this message."
-    ),
-    "many_columns", columns = columns
-  )
+  inform_sturdy(c(
+    i = paste("One lengthscale for all of {columns} columns:", why),
+    i = "{.code kernel = kernel_ard()} asks for them all the same, {.code kernel =
+         kernel_iso()} leaves out this message."
+  ), "many_columns", columns = columns)
   structure(kernel_iso(), usual = TRUE)
 }
 

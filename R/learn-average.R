@@ -181,13 +181,10 @@ nodes_at_df <- function(nodes, problem, spec) {
 # Conditions ----------------------------------------------------------------------
 
 abort_no_modes <- function() {
-  abort_sturdy(
-    c(
-      "EP has no fixed point at any starting point of the search.",
-      i = "A larger nugget often has one; {.code hyper = \"optimum\", epsilon = \"learn\"} tells more."
-    ),
-    "no_posterior"
-  )
+  abort_sturdy(c(
+    "EP has no fixed point at any starting point of the search.",
+    i = "A larger nugget often has one; {.code hyper = \"optimum\", epsilon = \"learn\"} tells more."
+  ), "no_posterior")
 }
 
 #' A message where hyperparameters are held at their modes although nodes were wanted

@@ -62,14 +62,10 @@ learn_fit <- function(latent, spec) {
 #' @noRd
 check_priors <- function(latent) {
   open <- learn_unpriored(latent)
-  refuse(
-    length(open) > 0,
-    c(
-      "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
-       that is learned must have a prior; {.val {open}} {?has/have} none.",
-      i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
-           {.code hyper = \"optimum\", epsilon = \"learn\"}."
-    ),
-    "prior", arg = "prior"
-  )
+  refuse(length(open) > 0, c(
+    "With {.code hyper = \"integrate\"} or {.code epsilon = \"average\"} every hyperparameter
+     that is learned must have a prior; {.val {open}} {?has/have} none.",
+    i = "Give the kernel a {.fn weak_prior}, hold them by {.arg fixed}, or use
+         {.code hyper = \"optimum\", epsilon = \"learn\"}."
+  ), "prior", arg = "prior")
 }

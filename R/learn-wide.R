@@ -17,14 +17,11 @@ wide_kernel <- function(kernel, latent, spec) {
   if (each <= wide_columns || !"lengthscale" %in% latent$free) {
     return(kernel)
   }
-  warn_sturdy(
-    c(
-      "One lengthscale for each of {each} columns: their ratios are found in a few steps
-       and held.",
-      i = "{.code kernel = kernel_iso()} has one lengthscale for all columns, and averages over it."
-    ),
-    "many_columns", columns = each
-  )
+  warn_sturdy(c(
+    "One lengthscale for each of {each} columns: their ratios are found in a few steps
+     and held.",
+    i = "{.code kernel = kernel_iso()} has one lengthscale for all columns, and averages over it."
+  ), "many_columns", columns = each)
   prior <- kernel$prior$lengthscale
   found <- wide_lengthscales(latent, spec)
   if (!is.null(prior)) {
@@ -71,14 +68,11 @@ warn_followed <- function(kernel, latent, spec) {
   each <- length(kernel$lengthscale) / length(kernel$nugget)
   follows <- !learns_by_nodes(spec) && "lengthscale" %in% latent$free && each > latent$n
   if (follows && each <= wide_columns) { # of more than that there has been a warning
-    warn_sturdy(
-      c(
-        "One lengthscale for each of {each} columns, learned from {latent$n} rows: so many follow any
-         labels, right or wrong.",
-        i = "{.code kernel = kernel_iso()} has one for all columns; {.code hyper = \"integrate\"}
-             averages over them."
-      ),
-      "many_columns", columns = each
-    )
+    warn_sturdy(c(
+      "One lengthscale for each of {each} columns, learned from {latent$n} rows: so many follow any
+       labels, right or wrong.",
+      i = "{.code kernel = kernel_iso()} has one for all columns; {.code hyper = \"integrate\"}
+           averages over them."
+    ), "many_columns", columns = each)
   }
 }

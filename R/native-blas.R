@@ -63,14 +63,10 @@ widest_variant <- function() length(variant_names())
 
 # `variant`: 0 for R's BLAS
 use_variant <- function(variant, threads) {
-  refuse(
-    !.Call(C_dense_use, as.integer(variant), as.integer(threads)),
-    c(
-      "There is no memory for {threads} thread{?s} of the dense kernels.",
-      i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy-blas}."
-    ),
-    "memory"
-  )
+  refuse(!.Call(C_dense_use, as.integer(variant), as.integer(threads)), c(
+    "There is no memory for {threads} thread{?s} of the dense kernels.",
+    i = "They need 1 MB, and 0.2 MB a thread: see {.help sturdy-blas}."
+  ), "memory")
 }
 
 # Operations a second at size n, of the first `few` of update, factor, solve, product

@@ -29,13 +29,10 @@ contradictions <- function(data) {
 inform_contradictions <- function(molded) {
   rows <- if (is.null(molded$blueprint$floor)) which(!is.na(contradictions(molded$data))) # not of scores
   if (length(rows) && length(molded$data$y) > 10) {
-    inform_sturdy(
-      c(
-        i = "{length(rows)} rows are alike in every input with a row of another label: one of the two
-             is wrong, or the inputs don't decide.",
-        i = "The column {.field contradicts} of {.fn mislabelled} has them."
-      ),
-      "contradictions", rows = molded$data$rows[rows]
-    )
+    inform_sturdy(c(
+      i = "{length(rows)} rows are alike in every input with a row of another label: one of the two
+           is wrong, or the inputs don't decide.",
+      i = "The column {.field contradicts} of {.fn mislabelled} has them."
+    ), "contradictions", rows = molded$data$rows[rows])
   }
 }

@@ -135,15 +135,11 @@ unit_name <- function(units) {
 #' @noRd
 inform_known_inputs <- function(known, blueprint) {
   read <- unlist(lapply(known, function(expr) if (is.language(expr)) all.vars(expr)))
-  inform_these(
-    "known_inputs",
-    c(
-      i = "{qty(length(these))}Column{?s} {.val {these}} of {.arg units}, {.arg trusted} or {.arg weights} {?is an
-           input/are inputs}, too.",
-      i = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out: {.code y ~ . - {these[1]}}."
-    ),
-    columns = intersect(unique(read), blueprint$columns)
-  )
+  inform_these("known_inputs", c(
+    i = "{qty(length(these))}Column{?s} {.val {these}} of {.arg units}, {.arg trusted} or {.arg weights} {?is an
+         input/are inputs}, too.",
+    i = "If {qty(length(these))}{?it says/they say} nothing of the class, leave {?it/them} out: {.code y ~ . - {these[1]}}."
+  ), columns = intersect(unique(read), blueprint$columns))
 }
 
 #' How groups are computed from columns of the data, so that they can be of new rows

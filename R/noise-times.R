@@ -36,14 +36,11 @@ inform_weights_sum <- function(times, X) {
   n <- length(times)
   different <- n > 10 && any(apply(X, 2, function(v) length(unique(v)) >= 0.9 * n))
   if (different && mean(times) > 1.5) {
-    inform_sturdy(
-      c(
-        i = "By their weights {n} rows count as {whole(round(sum(times)))} labels, so that a wrong
-             label of weight 2 confirms itself.",
-        i = "Weights that are not counts of rows alike: divide them by their mean."
-      ),
-      "weights_sum", sum = sum(times)
-    )
+    inform_sturdy(c(
+      i = "By their weights {n} rows count as {whole(round(sum(times)))} labels, so that a wrong
+           label of weight 2 confirms itself.",
+      i = "Weights that are not counts of rows alike: divide them by their mean."
+    ), "weights_sum", sum = sum(times))
   }
 }
 
