@@ -98,8 +98,9 @@
 #'     classes; `readers` and `disputed`: are labels by [readers()], and on how many rows do these
 #'     contradict each other?
 #'   * `error`: standard error of the log Bayes factor by the weights of the points, `NA` where
-#'     Laplace's method stands for them. The errors of EP and of what is approximate in
-#'     [wrong-labels] are not included.
+#'     Laplace's method stands for them. The errors of EP, of what is approximate in [wrong-labels] and
+#'     of the nodes of the fit are not included: with ten times as many nodes nine of ten small tables
+#'     differ by less than .3 in the log Bayes factor, and by less than .7 wrong labels.
 #' @section Conditions:
 #' `sturdy_error_no_average` for a fit that does not average over noise models.
 #' @seealso [wrong-labels], [mislabelled()], [noise_prior()]
