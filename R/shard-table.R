@@ -159,7 +159,6 @@ table_rows <- function(table, rows) {
     round(stage_rows * share), ") s", collapse = "\nUNION ALL "
   )
   new <- forge_labelled(table$blueprint, table_ask(table, each), NULL, NULL, "data")
-  there <- c(sum(new$y < 0), sum(new$y > 0))
-  times <- (table$classes$n / there)[1 + (new$y > 0)] # sum to all
+  times <- (table$classes$n / c(sum(new$y < 0), sum(new$y > 0)))[1 + (new$y > 0)] # sum to all
   list(X = new$X, y = new$y, times = times * length(new$y) / table$n)
 }
