@@ -36,12 +36,15 @@ learn_by_queries <- function(table, few, prior, n, spec) {
     now <- newton_round(at, table_round(table, at), problem)
     trace <- rbind(trace, c(residual = sqrt(now$left), log_evidence = now$value, damping = 1, newton = 1))
     meter(nrow(trace), table_rounds, paste("residual", format(sqrt(now$left), digits = 1)))
-    better <- isTRUE(now$penalised > best$penalised - 1 - best$left)
+    # evidence under another M may mislead; so may a residual
+    better <- isTRUE(now$penalised > best$penalised - 1 - best$left || now$left < best$left)
+    slow <- nrow(trace) > 1 && isTRUE(now$left > best$left / 4)
     if (better) best <- now
     done <- better && now$left < table_near
     if (done || nrow(trace) == table_rounds || is.null(best$at)) break
-    # half-way back, from where it is worse
-    at <- if (better) best$to else utils::modifyList(at, Map(function(a, b) (a + b) / 2, best$at, at[c("w", "rates")]))
+    if (better) at <- best$to
+    # half-way back, from where it is worse, or where steps turn about the fixed point
+    if (!better || slow) at <- utils::modifyList(at, Map(function(a, b) (a + b) / 2, best$at, at[names(best$at)]))
   }
   newton_fit(start, best, done, trace)
 }
@@ -74,7 +77,7 @@ newton_round <- function(at, sums, problem) {
   to$M <- chol2inv(chol(there$P))
   list(
     value = sums$value + there$value, penalised = sums$value + there$value + there$log_prior, left = step$left,
-    at = at[c("w", "rates")], to = to, log_det = there$log_det
+    at = at[c("w", "M", "rates")], to = to, log_det = there$log_det
   )
 }
 

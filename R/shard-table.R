@@ -9,7 +9,7 @@ table_team <- function(source, cluster) {
   team <- new.env(parent = emptyenv())
   table <- new_table(source$con, source$from, source$answers)
   list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, close = function() NULL), team)
-  team$ask <- function(verb, args = list(), each = NULL, shards = 1) {
+  team$ask <- function(verb, args = list(), each = NULL, only = 1) {
     list(do.call(paste0("table_", verb), c(list(table), args, each[[1]]), quote = TRUE))
   }
   team
@@ -159,7 +159,6 @@ table_rows <- function(table, rows) {
     round(stage_rows * share), ") s", collapse = "\nUNION ALL "
   )
   new <- forge_labelled(table$blueprint, table_ask(table, each), NULL, NULL, "data")
-  there <- c(sum(new$y < 0), sum(new$y > 0))
-  times <- (table$classes$n / there)[1 + (new$y > 0)] # sum to all
+  times <- (table$classes$n / c(sum(new$y < 0), sum(new$y > 0)))[1 + (new$y > 0)] # sum to all
   list(X = new$X, y = new$y, times = times * length(new$y) / table$n)
 }

@@ -158,7 +158,7 @@ engines <- list(
   slurm_mirai = list(there = is_root && has("mirai") && found("slurmctld"), run = function() {
     under_slurm("slurm_mirai", function(conf) {
       answer_of("slurm_mirai", c(
-        sprintf("mirai::daemons(2, url = 'tcp://127.0.0.1:0', remote = mirai::cluster_config('sbatch', '', '%s'))", rscript),
+        sprintf("mirai::daemons(2, url = 'tcp://127.0.0.1:0', remote = mirai::cluster_config('sbatch', '#SBATCH --output=/dev/null', '%s'))", rscript),
         "cluster <- mirai::mirai_map"
       ), "mirai::daemons(0)", function(script, log) by_rscript(script, log, conf))
     })

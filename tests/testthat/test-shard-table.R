@@ -120,6 +120,15 @@ test_that("rare classes are in the sample, as often as they count", {
   expect_lt(fit$ep$sweeps, 7)
 })
 
+test_that("steps that turn about the fixed point come to rest", {
+  d <- withr::with_seed(3, data.frame(a = rnorm(6000), b = rnorm(6000)))
+  d$class <- d$a^2 + d$b + withr::with_seed(4, rnorm(6000)) * 0.7 > 6.2
+  kernel <- kernel_ard(c(1.9, 4.5), variance = 1, bias = 0.07, nugget = 0.025, fixed = TRUE)
+  fit <- gpc(class ~ a + b, in_table(d), inducing = d[c(1:10, which(d$class)[1:5]), 1:2], kernel = kernel, epsilon = 0.001)
+  expect_identical(fit$ep$status, "converged")
+  expect_lt(fit$ep$sweeps, 12)
+})
+
 test_that("rows with missing values are left out and counted, or an error", {
   d <- table_rows_made()
   d[[1]][3] <- NA
@@ -213,6 +222,11 @@ test_that("PostgreSQL gives the same fit", {
   DBI::dbWriteTable(con, "points", d)
   fit <- table_held(dbi_source(con, "points"))
   expect_equal(coef(fit), coef(table_held(d)), tolerance = 0.01)
+  curved <- function(con) {
+    kernel <- kernel_iso(2, fixed = TRUE, nugget = 0.5)
+    gpc(class ~ whole + sturdy_1_1, dbi_source(con, "points"), kernel = kernel, inducing = d[1:8, ], epsilon = 0.05)
+  }
+  expect_equal(curved(con)$ep$b, curved(sqlite_points(d))$ep$b, tolerance = 1e-6)
   learned <- bpm(class ~ ., dbi_source(con, "points")) |> suppressMessages()
   found <- DBI::dbGetQuery(con, predict_sql(learned, "points", con = con, labels = "class"))
   expect_gt(mean(found$probability), 0)
