@@ -52,7 +52,7 @@ open_source <- function(source) {
 #' them. The kernel, but for what is held, and where inducing inputs stand are learned on the sample alone, so that
 #' the fit is as good as some `r stage_rows` rows can make these; rounds find the weights of all rows, and flip rates. What a
 #' round leaves out counts the rows near the boundary, where these are few. The kernel must be squared exponential. A
-#' query computes all distances in each row: with `r table_inducing` inducing inputs a round takes some 20 times as long
+#' query computes all distances in each row: with `r table_inducing` inducing inputs a round takes some ten times as long
 #' as that of a linear boundary.
 #'
 #' Columns are numbers, text, or logical; formulas may have products of numbers, but no functions.
