@@ -153,7 +153,7 @@ test_that("print() and summary() say what was fitted and how", {
   ep <- with_scores(ep, -seq(0.1, 0.9, length.out = 120))
   adf <- bpm(class ~ ., d, inference = "adf")
   adf$filter <- list(
-    rows = 50, errors = 5, log_score = -20, log_evidence = -45.678, counts = c(70, 80)
+    rows = 50, errors = 5, log_score = -20, log_evidence = -45.678, counts = c(70, 80), log_scale = 0
   )
   shown <- c(0.5, -0.25, 1, 2, 3, 4)
   ep$weights$mean[] <- adf$weights$mean[] <- shown
@@ -183,7 +183,7 @@ test_that("diagnostics speak of weights, not of kernels", {
   fit$ep$status <- "no_fixed_point"
   expect_match(paste(ep_diagnostics(fit)$do, collapse = " "), "adf")
   fit <- bpm(class ~ ., d, prior_scale = "learn", epsilon = 0.05)
-  fit$learning$on_bound <- "prior_scale.a"
+  fit$learning$on_bound <- c(lower = "prior_scale.a")
   fit$prior$scale[["a"]] <- 1e-6
   expect_match(paste(ep_diagnostics(fit)$means, collapse = " "), "no influence")
 })

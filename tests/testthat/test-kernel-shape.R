@@ -137,7 +137,7 @@ test_that("paths of all shapes have the variances of their kernels", {
   X <- shape_rows(12)
   for (shape in kernel_shapes) {
     columns <- shape_columns(shape, 1.5)
-    at <- withr::with_seed(2, fourier_features(shape_hyper, columns))$at(X)
+    at <- withr::with_seed(2, fourier_features(shape_hyper, columns))(X)
     K <- native_gram(X, NULL, columns, shape_hyper) - diag(0.3, 12)
     expect_lt(max(abs(tcrossprod(at) - K)), 5 * 1.3 / sqrt(paths_pairs))
   }

@@ -432,7 +432,7 @@ test_that("types that the first rows leave open are those of the next shard that
     list(rows = 2, types = c(a = "character", b = "character", c = NA)),
     list(rows = 3, types = c(a = NA, b = NA, c = "logical")), list(rows = 4, types = c(a = "a", b = "b", c = "c"))
   )
-  first <- first_rows(list(size = 5, ask = function(verb, shards) heads[shards]))
+  first <- first_rows(list(size = 5, ask = function(verb, only) heads[only]))
   expect_identical(first, list(rows = 1, types = c(a = "numeric", b = "character", c = "logical")))
 })
 
