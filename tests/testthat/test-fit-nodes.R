@@ -84,7 +84,7 @@ test_that("diagnostics say how many nodes are effective, and which are rough", {
                ignore_attr = TRUE)
   bad <- fit
   bad$nodes$models$ess <- 3
-  expect_match(ep_diagnostics(bad)$means, "rough there", all = FALSE)
+  expect_match(ep_diagnostics(bad)$means, "Averages are rough", all = FALSE)
   bad$nodes$models$method <- "mode"
   expect_match(ep_diagnostics(bad)$happened, "Laplace", all = FALSE)
 })
