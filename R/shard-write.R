@@ -74,7 +74,7 @@ answer_batches <- function(file, none, all) {
   }
   write_file(file, function(put) {
     put(paste(csv_text(names(none)), collapse = ","))
-    all(function(answers) put(csv_lines(counted(answers))))
+    all(function(answers) if (nrow(answers)) put(csv_lines(counted(answers)))) # of none paste() makes a line
   })
   list(rows = rows, wrong = wrong)
 }

@@ -256,6 +256,9 @@ test_that("labels of further rows in shards are told as those of a data frame", 
   found <- expect_labelled_apart(fit, new)
   expect_identical(names(found), c("row", "label", "probability", "loo", "suggested", "loo_wrong"))
   expect_identical(nrow(found), 68L) # two have missing values
+  folder <- withr::local_tempdir()
+  mislabelled(fit, newdata = shards(new[1:5, ], 1, batch_size = 1), to = folder)
+  expect_length(readLines(dir(folder, full.names = TRUE)), 5) # a batch without a whole row has no line
   expect_labelled_apart(bpm(class ~ ., d, hyper = "integrate"), new)
   d$group <- rep(c("k", "l"), 150)
   new$group <- rep(c("l", "k"), 35)
