@@ -2,9 +2,10 @@
 # the flip rates at once, each of them one query. Rows say something of w / sqrt(nugget) alone, so that
 # queries are in these units; nugget and prior scales belong to the prior, and are learned here.
 
-table_near <- 1e-4   # g' H^-1 g of a step after which EP is at rest
+table_near <- 1e-3   # g' H^-1 g of a step after which EP is at rest
 table_inducing <- 30L # inducing inputs, unless told otherwise: with a bias 596 sums
 table_rounds <- 30L
+table_least_rate <- 0.02 # to begin with: from rates near 0 steps only double them
 
 #' @param few latent of the sample. @param prior of weights, see bpm_prior(); of features at inducing inputs list(columns):
 #'   their weights are standard normal, at the hyperparameters of the sample. @param n number of rows.
@@ -24,10 +25,11 @@ learn_by_queries <- function(table, few, prior, n, spec) {
   }
   problem <- learn_problem(few, spec) # of which the coordinates of the prior are used here
   nugget <- few$hyper$nugget
+  by <- rates_by(is.character(spec$epsilon) * length(start$epsilon))
   at <- list(
-    w = start$ep$b / sqrt(nugget), M = start$ep$C * few$n / n / nugget, rates = rep_len(start$epsilon, 2),
-    prior = prior_at(prior, few$hyper), z = problem$start,
-    by = rates_by(is.character(spec$epsilon) * length(start$epsilon))
+    w = start$ep$b / sqrt(nugget), M = start$ep$C * few$n / n / nugget,
+    rates = pmax(rep_len(start$epsilon, 2), if (ncol(by)) table_least_rate else 0),
+    prior = prior_at(prior, few$hyper), z = problem$start, by = by
   )
   meter <- progress_meter("Queries", spec$control$progress)
   best <- list(penalised = -Inf, left = 0)
@@ -38,13 +40,13 @@ learn_by_queries <- function(table, few, prior, n, spec) {
     meter(nrow(trace), table_rounds, paste("residual", format(sqrt(now$left), digits = 1)))
     # evidence under another M may mislead; so may a residual
     better <- isTRUE(now$penalised > best$penalised - 1 - best$left || now$left < best$left)
-    slow <- nrow(trace) > 1 && isTRUE(now$left > best$left / 4)
-    if (better) best <- now
     done <- better && now$left < table_near
+    if (better) {
+      at <- newton_next(now, if (nrow(trace) > 1) best)
+      best <- now
+    }
     if (done || nrow(trace) == table_rounds || is.null(best$at)) break
-    if (better) at <- best$to
-    # half-way back, from where it is worse, or where steps turn about the fixed point
-    if (!better || slow) at <- utils::modifyList(at, Map(function(a, b) (a + b) / 2, best$at, at[names(best$at)]))
+    if (!better) at <- between(best$at, at, newton_share(best, now))
   }
   newton_fit(start, best, done, trace)
 }
@@ -66,19 +68,46 @@ newton_round <- function(at, sums, problem) {
   at$prior <- there$prior
   precision <- at$prior$nugget / weight_scales(at$prior)
   cross <- -sums$cross %*% at$by
-  to <- at
   step <- newton_step(
     c(sums$g - precision * at$w, crossprod(at$by, sums$slope)),
     rbind(cbind(there$P, cross), cbind(t(cross), -crossprod(at$by, sums$curvature %*% at$by))), at
   )
-  k <- length(at$w)
-  to$w <- at$w + step$by[seq_len(k)]
-  to$rates <- at$rates + drop(at$by %*% step$by[-seq_len(k)])
+  to <- at
+  k <- seq_along(at$w)
+  to$w <- at$w + step$by[k]
+  to$rates <- at$rates + drop(at$by %*% step$by[-k])
   to$M <- chol2inv(chol(there$P))
   list(
     value = sums$value + there$value, penalised = sums$value + there$value + there$log_prior, left = step$left,
-    at = at[c("w", "M", "rates")], to = to, log_det = there$log_det
+    at = at, to = to, log_det = there$log_det, step = step
   )
+}
+
+#' Where the next round is: Newton's point or, where this step turns back over the one before, the point between both
+#' ends at which steps would be 0. They turn where few rows decide: a round sees the covariance of the round before.
+#' @param last the round before, or `NULL`.
+#' @return as `at`
+#' @noRd
+newton_next <- function(now, last) {
+  step <- now$step$by
+  along <- function(a, b) sum(a * now$step$H %*% b)
+  if (is.null(last) || along(step, last$step$by) >= 0) return(now$to)
+  turn <- step - last$step$by
+  between(now$to, last$to, along(turn, step) / along(turn, turn))
+}
+
+#' @noRd
+between <- function(a, b, share) {
+  of <- c("w", "M", "rates")
+  utils::modifyList(a, Map(function(a, b) a + share * (b - a), a[of], b[of]))
+}
+
+#' The share of a step that led where it is worse after which its slope is 0, were that linear
+#' @noRd
+newton_share <- function(best, now) {
+  slope <- if (is.null(now$step)) NA else sum(now$step$g * best$step$by)
+  share <- best$left / (best$left - slope)
+  if (isTRUE(share > 0 && share < 0.5)) max(share, 0.05) else 0.5
 }
 
 #' The log evidence as a function of the coordinates of the prior, with the sites as they are
@@ -126,7 +155,7 @@ newton_step <- function(g, H, at) {
     here <- list(z = by, slope = drop(H %*% by) - g)
     by <- pmin(pmax(by + learn_newton_step(here, H, box)$d, box$low), box$up)
   }
-  list(by = by, left = sum(g * by))
+  list(by = by, left = sum(g * by), g = g, H = H)
 }
 
 newton_fit <- function(start, best, done, trace) {

@@ -146,7 +146,7 @@ in_postgres <- function() {
 }
 
 in_duckdb <- function() {
-  writeLines(vapply(names(tables), created, ""), file.path(folder, "create.sql"))
+  for (name in names(tables)) writeLines(enc2utf8(created(name)), file.path(folder, paste0(name, ".sql")), useBytes = TRUE)
   system2("node", c(shQuote(file.path(campaign_folder(), "sql-duckdb.js")), shQuote(folder),
                     length(queries)))
   found_in("duck")

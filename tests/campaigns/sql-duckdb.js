@@ -6,9 +6,9 @@ const [folder, queries] = process.argv.slice(2);
 (async () => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const con = await instance.connect();
-  for (const line of fs.readFileSync(`${folder}/create.sql`, 'utf8').split('\n').filter(Boolean)) {
-    const name = line.split(' ')[2];
-    await con.run(line);
+  const tables = fs.readdirSync(folder).filter((file) => /^t\d+\.sql$/.test(file));
+  for (const name of tables.map((file) => file.slice(0, -4))) { // a name in it may have lines
+    await con.run(fs.readFileSync(`${folder}/${name}.sql`, 'utf8'));
     await con.run(`COPY ${name} FROM '${folder}/${name}.csv' (HEADER, NULLSTR '\\N')`);
   }
   for (let k = 1; k <= queries; k++) {
