@@ -59,12 +59,10 @@ all_sites <- function(sites) {
 }
 
 #' Sites in the checkpoint, if there is one
+#' @param sites of the blocks.
 #' @noRd
 save_sites <- function(state, sites) {
-  trying(
-    if (!is.null(state$saved)) write_sealed(state$saved, sites_kind, c(sites, list(rows = state$digest))),
-    "The sites can't be saved.", "checkpoint"
-  )
+  if (!is.null(state$saved)) write_sealed(state$saved, sites_kind, c(all_sites(sites), list(rows = state$digest)))
 }
 
 #' Takes the sites that an earlier run has saved
@@ -89,7 +87,7 @@ shard_resume <- function(state) {
 #' @noRd
 sign_of_life <- function(state) {
   now <- seconds_now()
-  if (!is.null(state$folder) && now - (if (is.null(state$signed)) 0 else state$signed) > 1) {
+  if (!is.null(state$folder) && now - state$signed > 1) {
     state$signed <- now
     cat(".", file = sign_file(state$folder, state$shard), append = TRUE)
   }
