@@ -18,44 +18,6 @@ mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clus
   with_call(fit)
 }
 
-#' The encoding of all rows, and the rows of a sample
-#'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them)
-#' @noRd
-mold_shards <- function(team, formula, scale, na.action) {
-  scan <- scan_shards(team, formula, scale, na.action)
-  shards <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
-  list(blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows))
-}
-
-#' @param seen what the scan has seen of each shard, see shard_encode(), or `NULL`.
-#' @return list(rows: of each shard, counts: of the two classes, left_out)
-#' @noRd
-encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
-  log <- list(blueprint = blueprint, na.action = na.action, types = types)
-  encoded <- team$ask("encode", log, seen)
-  team$log <- log
-  team$digests <- vapply(encoded, `[[`, "", "digest")
-  counts <- vapply(encoded, `[[`, numeric(2), "counts")
-  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
-  if (team$resumed) team$sites <- team$number
-  list(rows = colSums(counts), counts = rowSums(counts), left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")))
-}
-
-#' Some rows that are spread over all, whatever the cut
-#' @return as shard_rows()
-#' @noRd
-sample_shards <- function(team, rows) {
-  n <- sum(rows)
-  wanted <- if (n <= 1.2 * stage_rows) seq_len(n) else unique(ceiling(n * golden_share(seq_len(stage_rows))))
-  before <- cumsum(rows) - rows
-  parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
-    mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
-    list(rows = sort(mine) - before[k])
-  }))
-  add_up(parts, add_rows)
-}
-
 check_shards_spec <- function(spec) {
   refuse_elsewhere(
     identical(spec$inference, "adf"), "{.code inference = \"adf\"} can't be used", "shards", "inference",

@@ -108,10 +108,11 @@ merge_values <- function(a, b) {
 
 # Blueprint -------------------------------------------------------------------
 
-#' How the rows of all shards are encoded
-#' @return list(blueprint, types, seen: list(needed, scanned: digest of these columns) a shard)
+#' The encoding of all rows, and the rows of a sample
+#'
+#' @return list(blueprint, shards: what a fit keeps of them, data: of the sample)
 #' @noRd
-scan_shards <- function(team, formula, scale, na.action) {
+mold_shards <- function(team, formula, scale, na.action) {
   first <- first_rows(team)
   must(!is.null(first), "data", "have at least one row", "no_rows")
   frame <- model_frame(formula, first$rows)
@@ -131,10 +132,38 @@ scan_shards <- function(team, formula, scale, na.action) {
     "outcome_levels", label, "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
   )
   blueprint <- formula_blueprint(formula, terms, first$rows, mold_outcome(seen$y, label))
-  list(
-    blueprint = seen_blueprint(blueprint, seen, terms, scale), types = first$types,
-    seen = lapply(scanned, function(one) list(needed = needed, scanned = one$digest))
-  )
+  blueprint <- seen_blueprint(blueprint, seen, terms, scale)
+  passed <- lapply(scanned, function(one) list(needed = needed, scanned = one$digest))
+  shards <- encode_shards(team, blueprint, na.action, first$types, passed)
+  list(blueprint = blueprint, shards = shards, data = sample_shards(team, shards$rows))
+}
+
+#' @param passed what the scan has passed of each shard, list(needed, scanned) as shard_encode() takes it, or `NULL`.
+#' @return list(rows: of each shard, counts: of the two classes, left_out)
+#' @noRd
+encode_shards <- function(team, blueprint, na.action, types, passed = NULL) {
+  log <- list(blueprint = blueprint, na.action = na.action, types = types)
+  encoded <- team$ask("encode", log, passed)
+  team$log <- log
+  team$digests <- vapply(encoded, `[[`, "", "digest")
+  counts <- vapply(encoded, `[[`, numeric(2), "counts")
+  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
+  if (team$resumed) team$sites <- team$number
+  list(rows = colSums(counts), counts = rowSums(counts), left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")))
+}
+
+#' Some rows that are spread over all, whatever the cut
+#' @return as shard_rows()
+#' @noRd
+sample_shards <- function(team, rows) {
+  n <- sum(rows)
+  wanted <- if (n <= 1.2 * stage_rows) seq_len(n) else unique(ceiling(n * golden_share(seq_len(stage_rows))))
+  before <- cumsum(rows) - rows
+  parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
+    mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
+    list(rows = sort(mine) - before[k])
+  }))
+  add_up(parts, add_rows)
 }
 
 #' What there is of rows that are here, and not of rows elsewhere

@@ -31,13 +31,12 @@ made_files <- function(folder, shards, number) file.path(folder, sprintf("%05d-%
 #' @noRd
 shard_hold <- function(state, value) {
   state$made[[as.character(state$number)]] <- value
-  file <- if (!is.null(state$folder)) made_files(state$folder, state$shard, state$number)
-  # a task that comes late does not change what others have read
-  if (!is.null(file) && !file.exists(file)) write_made(value, file)
+  if (!is.null(state$folder)) write_made(value, made_files(state$folder, state$shard, state$number))
 }
 
 write_made <- function(value, file) {
-  write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
+  # a task that comes late does not change what others have read
+  if (!file.exists(file)) write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
 }
 
 made_under <- function(state, number) {

@@ -142,11 +142,12 @@ shards_kind <- function(x, connect) {
   texts <- is.character(x) && length(x) > 0 && !anyNA(x)
   kind <- c(
     rows = is.data.frame(x) && all(dim(x) > 0), files = texts && is.null(connect),
-    queries = texts && is.function(connect), functions = !is.data.frame(x) && is.list(x) && all(vapply(x, is.function, NA))
+    queries = texts && is.function(connect),
+    functions = !is.data.frame(x) && is.list(x) && all(vapply(x, is.function, NA))
   )
   must(
-    any(kind) && length(x), "x", "be a data frame with rows, paths of CSV files, queries or a list of functions", got = x,
-    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
+    any(kind) && length(x), "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
+    got = x, more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
   )
   if (kind["queries"]) check_package("DBI", "shards")
   names(which(kind))

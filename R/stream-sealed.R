@@ -90,6 +90,7 @@ check_resume <- function(checkpoint, resume, folder = FALSE) {
   there <- if (folder) c("folder", "holds sites", "them") else c("checkpoint", "exists", "it")
   refuse(
     taken && !resume, c("The {there[1]} {.file {checkpoint}} already {there[2]}.",
-      i = "Continue from {there[3]} with {.code resume = TRUE}, or remove {there[3]}."), "checkpoint", arg = "checkpoint"
+      i = "Continue from {there[3]} with {.code resume = TRUE}, or remove {there[3]}."),
+    "checkpoint", arg = "checkpoint"
   )
 }
