@@ -81,11 +81,7 @@ mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL,
   if (!inherits(rlang::maybe_missing(rows), "sturdy_shards")) check_by_ep(object)
   answer_apart(rows, rlang::maybe_missing(to), table, cluster, "suspects", function(team) {
     encode_again(team, object)
-    of_fit <- shards_of_fit(object, team)
-    latent <- of_fit$latent
-    L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
-    latent$project(model_hyper(object), object$spec$df, L, of_fit$posterior)
-    out <- rounds_at_fit(latent, object)
+    out <- rounds_again(team, object)
     if (!ep_converged(out)) {
       status <- ep_status(out$status)
       warn_sturdy("On these rows: {ep_message(status, out, object$spec$df)}", "not_converged", status = status)
@@ -98,15 +94,12 @@ mislabelled_apart.sturdy_shards <- function(rows, object, labels, rates, to, tab
                                             cluster = NULL, ...) {
   check_no_dots(...)
   check_posterior(object)
+  words <- "be the name of a column, where rows are in {.fn shards}"
+  must(is.null(labels) || rlang::is_string(labels), "labels", words, got = labels)
+  must(is.null(rates) || rlang::is_string(rates), "rates", words, got = rates)
   answer_apart(rows, rlang::maybe_missing(to), table, cluster, "labelled", function(team) {
-    args <- list(object = object, labels = labels, rates = rates)
-    for (name in c("labels", "rates")) {
-      given <- args[[name]]
-      words <- "be the name of a column, where rows are in {.fn shards}"
-      must(is.null(given) || rlang::is_string(given), name, words, got = given)
-    }
     inform_no_label_noise(object)
-    args
+    list(object = object, labels = labels, rates = rates)
   })
 }
 
@@ -146,15 +139,16 @@ encode_again <- function(team, object) {
   ))
 }
 
-#' The latent of a fit over its shards, and the posterior in its coordinates
+#' EP over the shards of a fit, from where its posterior is
 #' @noRd
-shards_of_fit <- function(object, team) {
-  rows <- object$shards$rows
+rounds_again <- function(team, object) {
   few <- list(hyper = model_hyper(object), Z = object$inducing$Z)
-  latent <- if (is.null(few$Z)) {
-    latent_weight_shards(team, rows, few, object$prior)
-  } else latent_shards(team, rows, few, model_columns(object), NULL)
-  list(latent = latent, posterior = list(b = object$ep$b, extra = c(object$inducing, object$weights)$C))
+  prior <- if (is.null(few$Z)) object$prior else list(columns = model_columns(object))
+  latent <- latent_shards(team, object$shards$rows, few, prior)
+  L <- report_likelihood(latent$reports, as_omega(object$epsilon, 2))
+  posterior <- list(b = object$ep$b, extra = c(object$inducing, object$weights)$C)
+  latent$project(few$hyper, object$spec$df, L, posterior)
+  rounds_at_fit(latent, object)
 }
 
 # Where answers go ------------------------------------------------------------

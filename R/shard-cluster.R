@@ -4,14 +4,17 @@
 
 map_here <- function(items, message) lapply(items, shard_task, message)
 
-#' @param cluster a function(X, FUN, ...) or a cluster. @param patience,folder see socket_mapper().
-#' @return function(items, message): what shard_task() answers, by whoever does it
-#' @noRd
-new_mapper <- function(cluster, patience, folder) {
+check_cluster <- function(cluster) {
   must(
     is.function(cluster) || inherits(cluster, "cluster") && length(cluster), "cluster",
     "be a function that is used as {.fn lapply} is, or a cluster made by {.fn parallel::makeCluster}", got = cluster
   )
+}
+
+#' @param patience,folder see socket_mapper().
+#' @return function(items, message): what shard_task() answers, by whoever does it
+#' @noRd
+new_mapper <- function(cluster, patience, folder) {
   map <- if (inherits(cluster, "SOCKcluster")) {
     socket_mapper(cluster, patience, folder)
   } else if (is.function(cluster)) {
@@ -29,8 +32,6 @@ new_mapper <- function(cluster, patience, folder) {
 #' A function that a process can take which has not got this package, and says so
 #' @noRd
 packed_task <- function(sent, version) {
-  force(sent)
-  force(version)
   task <- function(item) {
     found <- tryCatch(as.character(getNamespaceVersion("sturdy")), error = conditionMessage)
     if (!identical(found, version)) {
@@ -38,8 +39,7 @@ packed_task <- function(sent, version) {
     }
     asNamespace("sturdy")$shard_task(unserialize(item), unserialize(sent))
   }
-  frame <- environment(task)
-  parent.env(frame) <- baseenv()
+  environment(task) <- list2env(list(sent = sent, version = version), parent = baseenv())
   task
 }
 
@@ -59,21 +59,20 @@ map_all <- function(map, X, task, run) {
     is_answer <- vapply(got, function(x) is.list(x) && !is.null(x[["shard"]]), NA)
     answered <- vapply(got[is_answer], function(x) as.character(x$shard), "")
     answers[answered] <- got[is_answer]
-    lost <- setdiff(left, answered)
-    if (!length(lost)) {
+    in_vain <- if (any(left %in% answered)) 0 else in_vain + 1
+    left <- setdiff(left, answered)
+    if (!length(left)) {
       return(unname(answers))
     }
-    in_vain <- if (length(lost) < length(left)) 0 else in_vain + 1
-    left <- lost
     why <- if (is.null(cause)) words_instead(got[!is_answer]) else conditionMessage(cause)
     refuse(
       in_vain == 3,
-      c("{.arg cluster} has no answer for {cli::qty(length(lost))}shard{?s} {few(lost)}.",
+      c("{.arg cluster} has no answer for {cli::qty(length(left))}shard{?s} {few(left)}.",
         x = if (is.null(cause)) "{why}.", i = resume_hint), "cluster", arg = "cluster", parent = cause
     )
     warn_sturdy(
-      "No answer for {cli::qty(length(lost))}shard{?s} {few(lost)}, which {?is/are} asked again: {why}.",
-      "node_lost", shards = as.integer(lost), .frequency = "once", .frequency_id = paste(run, why)
+      "No answer for {cli::qty(length(left))}shard{?s} {few(left)}, which {?is/are} asked again: {why}.",
+      "node_lost", shards = as.integer(left), .frequency = "once", .frequency_id = paste(run, why)
     )
   }
 }

@@ -1,13 +1,6 @@
 # gpc() and bpm() over shards: a first pass that settles the encoding, a sample of rows on
 # which learning starts, rounds of EP over all, and a fit that keeps no rows.
 
-#' What there is of rows that are here, and not of rows elsewhere
-#' @param what it is, as the beginning of a sentence. @param hint what to do.
-#' @noRd
-refuse_elsewhere <- function(when, what, class, arg, hint = NULL) {
-  refuse(when, c(paste(what, "with shards, or with a table of a database."), i = hint), class, arg = arg)
-}
-
 mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, cluster, env, known) {
   spec <- check_shards_spec(spec)
   of_rows <- c(known, list(subset = subset))
@@ -15,11 +8,6 @@ mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clus
     hint <- if (name == "subset") "Leave the rows out there."
     refuse_elsewhere(length(of_rows[[name]]) > 0, "{.arg {arg}} can't be used", name, name, hint)
   }
-  left <- formula[[2]]
-  refuse_elsewhere(
-    is.call(left) && identical(utils::tail(as.character(left[[1]]), 1), "readers"),
-    "{.fn readers} can't be used", "readers", "formula", "Fit the rows of a part of them."
-  )
   na.action <- check_na_action(na.action)
   team <- if (inherits(data, "sturdy_source")) table_team(data, cluster) else new_team(data, cluster)
   on.exit(team$close())
@@ -28,46 +16,6 @@ mold_rows.sturdy_shards <- function(data, spec, formula, subset, na.action, clus
   spec <- check_class_number(spec, molded)
   fit <- fit_shards(spec, team, molded)
   with_call(fit)
-}
-
-#' The encoding of all rows, and the rows of a sample
-#'
-#' @return list(blueprint, data: of the sample, shards: what a fit keeps of them)
-#' @noRd
-mold_shards <- function(team, formula, scale, na.action) {
-  scan <- scan_shards(team, formula, scale, na.action)
-  shards <- encode_shards(team, scan$blueprint, na.action, scan$types, scan$seen)
-  list(blueprint = scan$blueprint, shards = shards, data = sample_shards(team, shards$rows))
-}
-
-#' @param seen what the scan has seen of each shard, see shard_encode(), or `NULL`.
-#' @return list(rows: of each shard, counts: of the two classes, left_out)
-#' @noRd
-encode_shards <- function(team, blueprint, na.action, types, seen = NULL) {
-  log <- list(blueprint = blueprint, na.action = na.action, types = types)
-  encoded <- team$ask("encode", log, seen)
-  team$log <- log
-  team$digests <- vapply(encoded, `[[`, "", "digest")
-  counts <- vapply(encoded, `[[`, numeric(2), "counts")
-  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
-  if (team$resumed) team$sites <- team$number
-  list(rows = colSums(counts), counts = rowSums(counts), left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")))
-}
-
-#' Some rows that are spread over all, whatever the cut
-#' @return list(X, y)
-#' @noRd
-sample_shards <- function(team, rows) {
-  n <- sum(rows)
-  wanted <- if (n <= 1.2 * stage_rows) seq_len(n) else unique(ceiling(n * golden_share(seq_len(stage_rows))))
-  before <- cumsum(rows) - rows
-  parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
-    mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
-    list(rows = sort(mine) - before[k])
-  }))
-  parts <- parts[lengths(parts) > 0]
-  each <- function(part) unlist(lapply(parts, `[[`, part))
-  list(X = do.call(rbind, lapply(parts, `[[`, "X")), y = each("y"), times = each("times"))
 }
 
 check_shards_spec <- function(spec) {
@@ -118,10 +66,7 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
   Z <- inducing_inputs(spec$inducing, blueprint, X)
   if (is.null(Z)) Z <- inducing_auto # "auto" with few rows
   few <- latent_inducing(X, columns, row_labels(molded$data), kernel, Z)
-  rows <- molded$shards$rows
-  fit <- if (is.null(table)) {
-    learn_over_shards(latent_shards(team, rows, few, columns, if (!is.matrix(Z)) Z), spec)
-  } else learn_by_queries(table, few, list(columns = columns), rows, spec)
+  fit <- learn_apart(team, few, list(columns = columns), molded$shards$rows, spec)
   kernel[hyper_names] <- fit$hyper
   new_shard_model(spec, team, molded, fit, kernel = kernel, inducing = new_inducing(fit))
 }
@@ -129,12 +74,17 @@ fit_shards.gpc_spec <- function(spec, team, molded) {
 fit_shards.bpm_spec <- function(spec, team, molded) {
   prior <- bpm_prior(spec, molded$blueprint)
   few <- latent_weight(bpm_design(molded$data$X, prior), row_labels(molded$data), prior)
-  rows <- molded$shards$rows
-  fit <- if (is.null(team$table)) {
-    learn_over_shards(latent_weight_shards(team, rows, few, prior), spec)
-  } else learn_by_queries(team$table, few, prior, rows, spec)
+  fit <- learn_apart(team, few, prior, molded$shards$rows, spec)
   prior <- prior_at(prior, fit$hyper)
   new_shard_model(spec, team, molded, fit, prior = prior, weights = ep_weights(fit$ep, prior, spec$df))
+}
+
+#' @param few the latent of the sample. @param prior see latent_shards(). @param rows of each shard.
+#' @noRd
+learn_apart <- function(team, few, prior, rows, spec) {
+  if (is.null(team$table)) {
+    learn_over_shards(latent_shards(team, rows, few, prior), spec)
+  } else learn_by_queries(team$table, few, prior, rows, spec)
 }
 
 #' @param ... the model's own parts

@@ -15,18 +15,13 @@ shard_project <- function(state, b, C, lik) {
 
 #' A point to start from, and what it sums to
 #'
-#' @param sites number of its sites, `NULL` for those of the prior. @param point number of a
-#'   point: its sites, negative precisions as 0.
+#' @param sites number of its sites, `NULL` for those of the prior. @param least precision of a site.
 #' @return list(P, h)
 #' @noRd
-shard_begin <- function(state, sites = NULL, point = NULL) {
+shard_begin <- function(state, sites = NULL, least = -Inf) {
   made <- each_block(state, function(block, rows) {
-    start <- if (!is.null(point)) {
-      start <- sites_of_point(made_under(state, point)[[block$at]], rows$lambda)
-      list(tau = pmax(start$tau, 0), nu = start$nu)
-    } else if (!is.null(sites)) {
-      lapply(made_under(state, sites), `[`, block$before + seq_len(block$n))
-    }
+    start <- if (!is.null(sites)) lapply(made_under(state, sites), `[`, block$before + seq_len(block$n))
+    if (!is.null(start)) start$tau <- pmax(start$tau, least)
     begun <- native_shard_point(start, rows$lambda)
     list(point = begun, sums = native_shard_gram(rows, begun))
   })
@@ -49,10 +44,10 @@ sites_of_point <- function(point, lambda) {
 #' A pass over the rows from a point, which makes another
 #'
 #' @param points numbers of that point and of those before it, newest first: their differences are
-#'   the memory of the acceleration. @param save whether the sites of that point are to be saved.
+#'   the memory of the acceleration.
 #' @return the sums of native_shard_pass()
 #' @noRd
-shard_pass <- function(state, points, posterior, lik, gamma, scale, save) {
+shard_pass <- function(state, points, posterior, lik, gamma, scale) {
   points <- lapply(points, made_under, state = state)
   made <- each_block(state, function(block, rows) {
     here <- lapply(points, `[[`, block$at)
@@ -60,38 +55,29 @@ shard_pass <- function(state, points, posterior, lik, gamma, scale, save) {
     out <- native_shard_pass(
       rows, lik, posterior, list(here = here[[1]], memory = memory, gamma = gamma, scale = scale)
     )
-    list(
-      point = out[["next"]], sums = out[names(out) != "next"],
-      sites = if (save) sites_of_point(here[[1]], rows$lambda)
-    )
+    sites <- if (!is.null(state$saved)) sites_of_point(here[[1]], rows$lambda)
+    list(point = out[["next"]], sums = out[names(out) != "next"], sites = sites)
   })
-  if (save && length(made)) save_sites(state, all_sites(lapply(made, `[[`, "sites")))
+  save_sites(state, lapply(made, `[[`, "sites"))
   hold_points(state, made, add_passes)
-}
-
-#' P and h anew from the sites: those of the rounds are sums of steps
-#' @noRd
-shard_gram <- function(state, point) {
-  sum_blocks(state, function(block, rows) native_shard_gram(rows, made_under(state, point)[[block$at]]), add_grams)
 }
 
 #' Keeps the sites of a fixed point
 #' @noRd
 shard_settle <- function(state, point) {
-  sites <- all_sites(each_block(state, function(block, rows) {
+  sites <- each_block(state, function(block, rows) {
     sites_of_point(made_under(state, point)[[block$at]], rows$lambda)
-  }))
-  shard_hold(state, sites)
+  })
+  shard_hold(state, all_sites(sites))
   save_sites(state, sites)
 }
 
-#' @return `FALSE` without a posterior
-#' @noRd
 shard_gradient <- function(state, point, posterior, lik) {
   sum_blocks(state, function(block, rows) {
     inputs <- if (!is.null(state$prior$Z)) c(list(X = block$X), state$prior[c("Z", "columns", "hyper")])
     share <- native_shard_gradient(rows, lik, posterior, made_under(state, point)[[block$at]], inputs)
-    if (is.null(share)) FALSE else share
+    stopifnot(is.list(share)) # there was a posterior in the pass to that point
+    share
   }, add_gradients)
 }
 
@@ -112,7 +98,7 @@ add_cells <- function(a, b) score_cells(Map(c, a, b))
 
 add_grams <- function(a, b) list(P = a$P + b$P, h = a$h + b$h)
 
-add_gradients <- function(a, b) if (is.list(a) && is.list(b)) Map(`+`, a, b) else FALSE
+add_gradients <- function(a, b) Map(`+`, a, b)
 
 add_passes <- function(a, b) {
   if (a$status != 0 || b$status != 0) {

@@ -7,16 +7,21 @@
 #' EP over all shards
 #'
 #' @param team see shard-team.R. @param lik list(df, L).
-#' @param from where to start: "prior" or "sites", those of the last fixed point.
+#' @param on whether to start from the sites of the last fixed point.
 #' @param progress `NULL` or a function of the round and its residual.
 #' @return list(status, ..): as native_inducing_fit() names things, without those that are
 #'   by row; `posterior` and `sites`, a token for those that the shards hold.
 #' @noRd
-shard_rounds <- function(team, lik, control, from, progress = NULL) {
-  it <- new.env(parent = emptyenv())
-  it$least <- Inf # of the sizes so far
-  start <- function(...) rounds_begin(it, team, lik, list(...))
-  if (!(from != "prior" && (start(sites = team$sites) || start(point = team$points)) || start())) {
+shard_rounds <- function(team, lik, control, on, progress = NULL) {
+  it <- list2env(list(rounds = 0L, least = Inf)) # of the sizes so far
+  start <- function(...) {
+    it$at <- team$sum("begin", list(...), add_grams)
+    team$points <- team$number
+    it$memory <- list()
+    rounds_go(it, team, lik, it$at)
+  }
+  # there is a posterior as soon as no site is negative
+  if (!(on && (start(sites = team$sites) || start(sites = team$sites, least = 0)) || start())) {
     return(list(status = ep_codes[["not_positive_definite"]]))
   }
   status <- rounds_run(it, team, lik, control, progress)
@@ -24,32 +29,14 @@ shard_rounds <- function(team, lik, control, from, progress = NULL) {
     team$ask("settle", list(point = team$points[1]))
     team$sites <- team$number
   }
-  c(rounds_result(it, lik, status), point = team$points[1])
-}
-
-#' @return whether there is a posterior of the sites that EP starts from
-#' @noRd
-rounds_begin <- function(it, team, lik, from) {
-  it$at <- team$sum("begin", from, add_grams)
-  team$points <- team$number
-  it$rounds <- 0L
-  it$trace <- NULL
-  it$save <- FALSE # whether sites have changed since they were saved
-  rounds_look(it, team, lik)
-}
-
-#' Evaluates all rows where we are, under the posterior there
-#' @noRd
-rounds_look <- function(it, team, lik) {
-  rounds_forget(it, team)
-  rounds_go(it, team, lik, it$at)
-}
-
-#' Steps so far are not differences that count any more
-#' @noRd
-rounds_forget <- function(it, team) {
-  it$memory <- list()
-  team$points <- team$points[1]
+  posterior <- it$posterior
+  k <- length(posterior$w)
+  half <- native_solve(unpacked_lower(posterior$L, k), diag(k))
+  c(list(
+    status = status, b = posterior$w, posterior = posterior[c("L", "w")], extra = native_product(half, half),
+    sweeps = it$rounds, newton = 0L, skipped = as.integer(it$sums$improper), trace = it$trace, sites = held_sites,
+    point = team$points[1]
+  ), rounds_now(it, lik))
 }
 
 #' A pass under the posterior at the end of a step
@@ -65,9 +52,8 @@ rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = I
     return(FALSE)
   }
   sums <- team$sum("pass", list(
-    points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale, save = it$save
+    points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale
   ), add_passes)
-  it$save <- FALSE
   if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) {
     return(FALSE)
   }
@@ -80,7 +66,6 @@ rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = I
   it$posterior <- posterior
   it$sums <- sums
   it$least <- min(it$least, sqrt(sums$squares))
-  it$save <- TRUE
   TRUE
 }
 
@@ -109,24 +94,16 @@ posterior_of <- function(at) {
 
 rounds_run <- function(it, team, lik, control, progress) {
   watch <- NULL
-  exact <- TRUE # whether P and h are sums over the rows, and not of steps
   scale <- control$damping
   repeat {
     now <- rounds_now(it, lik)
     it$trace <- rbind(it$trace, c(unlist(now[c("residual", "log_evidence")]), damping = scale, newton = 0))
-    if (it$sums$worst < control$tol && !exact) {
-      # anew from the rows, for those of the rounds are sums of many steps
-      it$at <- team$sum("gram", list(point = team$points[1]), add_grams)
-      if (!rounds_look(it, team, lik)) return(ep_codes[["not_positive_definite"]])
-      exact <- TRUE
-    }
     if (it$sums$worst < control$tol) return(ep_codes[["converged"]])
     seen <- native_parallel_watch(watch, it$rounds, it$sums$worst, control$max_sweeps)
     if (seen$status != 0) return(seen$status)
     watch <- seen$watch
     if (!is.null(progress)) progress(it$rounds, it$sums$worst)
     scale <- rounds_step(it, team, lik, control)
-    exact <- FALSE
     it$rounds <- it$rounds + 1L
     if (scale == 0) return(ep_codes[["no_step"]])
   }
@@ -138,7 +115,10 @@ rounds_run <- function(it, team, lik, control, progress) {
 rounds_step <- function(it, team, lik, control) {
   plan <- native_parallel_steps(it$sums, control$damping, it$least)
   for (k in seq_along(plan$scale)) {
-    if (k == plan$along + 1) rounds_forget(it, team)
+    if (k == plan$along + 1) { # steps so far are not differences that count any more
+      it$memory <- list()
+      team$points <- team$points[1]
+    }
     gamma <- if (k <= plan$along) plan$gamma else numeric()
     move <- it$sums[c("P", "h")]
     for (j in seq_along(gamma)) move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
@@ -149,8 +129,6 @@ rounds_step <- function(it, team, lik, control) {
   }
   0
 }
-
-# What comes of it ------------------------------------------------------------
 
 #' What EP says where we are, as far as all cavities are proper
 #' @noRd
@@ -163,16 +141,6 @@ rounds_now <- function(it, lik) {
     log_det = log_det, residual = if (proper) sums$worst else Inf, log_evidence = evidence("evidence"),
     log_evidence_zp = evidence("evidence_zp"), loo_sum = if (proper) sums$loo else NA_real_
   )
-}
-
-rounds_result <- function(it, lik, status) {
-  posterior <- it$posterior
-  k <- length(posterior$w)
-  half <- native_solve(unpacked_lower(posterior$L, k), diag(k))
-  c(list(
-    status = status, b = posterior$w, posterior = posterior[c("L", "w")], extra = native_product(half, half),
-    sweeps = it$rounds, newton = 0L, skipped = as.integer(it$sums$improper), trace = it$trace, sites = held_sites
-  ), rounds_now(it, lik))
 }
 
 # A token for the sites that the shards hold: learning adds multiples of sites to each

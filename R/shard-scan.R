@@ -12,7 +12,7 @@
 shard_scan <- function(state, terms, needed, na.action, types) {
   state$types <- types
   seen <- NULL
-  digest <- each_frame_digest(state, needed, function(data) {
+  each_frame(state, watched = needed, visit = function(data) {
     absent <- setdiff(needed, names(data))
     must(
       !length(absent), NULL, "have the column{?s} {.val {absent}}, as other rows have", "missing_column",
@@ -29,31 +29,27 @@ shard_scan <- function(state, terms, needed, na.action, types) {
       )), merge_seen)
     }
   })
-  list(seen = seen, digest = digest)
+  list(seen = seen, digest = state$passed)
 }
 
-#' Of numbers how many, their mean, squares apart from it, and range; of other values which, and how often
+#' Of numbers how many, their mean, squares apart from it, and range; of other values which, and how often. The type, as
+#' text, must be the same in all shards: that of a time has its unit, and that of an ordered factor its levels
 #' @noRd
 seen_values <- function(v) {
   kind <- feature_kind(v)
+  time <- time_of(v)
+  type <- toString(c(kind, if (is.ordered(v)) levels(v), class(time), attr(time, "units")))
   if (kind == "numeric") {
-    time <- time_of(v)
     v <- as.double(v)
-    return(list(
-      kind = kind, n = length(v) + 0, mean = mean(v), squares = sum((v - mean(v))^2), range = range(v), time = time
-    ))
+    moments <- list(n = length(v) + 0, mean = mean(v), squares = sum((v - mean(v))^2), range = range(v))
+    return(c(list(kind = kind, type = type, time = time), moments))
   }
   used <- unique(as.character(v))
   count <- tabulate(match(as.character(v), used), length(used)) + 0
-  ordered <- if (is.ordered(v)) levels(v)
-  list(kind = kind, ordered = ordered, levels = levels(v), used = used, contrasts = contrasts_of(v), count = count)
-}
-
-#' What must be the same of a variable in all shards, as text: of a time its unit, too, and of an ordered
-#' factor its levels
-#' @noRd
-seen_type <- function(seen) {
-  toString(c(seen$kind, seen$ordered, class(seen$time), attr(seen$time, "units")))
+  list(
+    kind = kind, type = type, ordered = is.ordered(v), levels = levels(v), used = used, contrasts = contrasts_of(v),
+    count = count
+  )
 }
 
 #' The different values of a response, with their type; of many a few
@@ -75,14 +71,12 @@ merge_seen <- function(a, b) {
 same_type <- "be of the same type in all batches and shards"
 
 check_same_features <- function(a, b) {
-  type_a <- vapply(a, seen_type, "")
-  type_b <- vapply(b, seen_type, "")
   all <- union(names(a), names(b))
-  other <- all[!mapply(identical, type_a[all], type_b[all])]
-  ordered <- unlist(lapply(c(a[other], b[other]), `[[`, "ordered"))
+  other <- Filter(function(name) !identical(a[[name]]$type, b[[name]]$type), all)
+  ordered <- any(unlist(lapply(c(a[other], b[other]), `[[`, "ordered")))
   must(
-    identical(type_a, type_b), NULL, same_type, "column_type", of = "Column{?s} {.val {other}}", column = other,
-    more = c(i = if (length(ordered)) "Of ordered factors the levels are a part of it, and their order.")
+    !length(other), NULL, same_type, "column_type", of = "Column{?s} {.val {other}}", column = other,
+    more = c(i = if (ordered) "Of ordered factors the levels are a part of it, and their order.")
   )
 }
 
@@ -114,36 +108,69 @@ merge_values <- function(a, b) {
 
 # Blueprint -------------------------------------------------------------------
 
-#' How the rows of all shards are encoded
-#' @return list(blueprint, types, seen: list(needed, scanned: digest of these columns) a shard)
+#' The encoding of all rows, and the rows of a sample
+#'
+#' @return list(blueprint, shards: what a fit keeps of them, data: of the sample)
 #' @noRd
-scan_shards <- function(team, formula, scale, na.action) {
+mold_shards <- function(team, formula, scale, na.action) {
   first <- first_rows(team)
   must(!is.null(first), "data", "have at least one row", "no_rows")
   frame <- model_frame(formula, first$rows)
   terms <- strip_environment(attr(frame, "terms"))
-  check_learned_terms(terms)
+  refuse_elsewhere(
+    !identical(attr(terms, "variables"), attr(terms, "predvars")),
+    "{.arg formula} can't have terms such as {.fn poly} or {.fn scale}, which learn of the rows that they see,",
+    "formula", "formula", "Numeric columns are centred and scaled by those of all shards."
+  )
   needed <- intersect(all.vars(terms), names(first$rows))
   scanned <- team$ask("scan", list(terms = terms, needed = needed, na.action = na.action, types = first$types))
   seen <- add_up(lapply(scanned, `[[`, "seen"), merge_seen)
   check_rows(if (is.null(seen)) 0 else seen$n, 1)
-  outcome <- mold_two_classes(seen$y, rlang::as_label(formula[[2]]))
-  blueprint <- formula_blueprint(formula, terms, first$rows, outcome)
-  list(
-    blueprint = seen_blueprint(blueprint, seen, terms, scale), types = first$types,
-    seen = lapply(scanned, function(one) list(needed = needed, scanned = one$digest))
+  label <- rlang::as_label(formula[[2]])
+  refuse_elsewhere(
+    length(unique(as.character(seen$y))) > 2 && !is.numeric(seen$y), "{.arg {arg}} can't have more than two classes",
+    "outcome_levels", label, "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
   )
+  blueprint <- formula_blueprint(formula, terms, first$rows, mold_outcome(seen$y, label))
+  blueprint <- seen_blueprint(blueprint, seen, terms, scale)
+  passed <- lapply(scanned, function(one) list(needed = needed, scanned = one$digest))
+  shards <- encode_shards(team, blueprint, na.action, first$types, passed)
+  list(blueprint = blueprint, shards = shards, data = sample_shards(team, shards$rows))
 }
 
-mold_two_classes <- function(y, arg) {
-  used <- unique(as.character(y))
-  must(
-    length(used) <= 2 || is.numeric(y), arg, "have two classes with shards and tables of databases",
-    "outcome_levels", more = c(
-      x = "Found: {.val {few(used)}}.", i = "Tell one class from the others, as in {.code I(class == \"a\") ~ .}."
-    )
-  )
-  mold_outcome(y, arg)
+#' @param passed what the scan has passed of each shard, list(needed, scanned) as shard_encode() takes it, or `NULL`.
+#' @return list(rows: of each shard, counts: of the two classes, left_out)
+#' @noRd
+encode_shards <- function(team, blueprint, na.action, types, passed = NULL) {
+  log <- list(blueprint = blueprint, na.action = na.action, types = types)
+  encoded <- team$ask("encode", log, passed)
+  team$log <- log
+  team$digests <- vapply(encoded, `[[`, "", "digest")
+  counts <- vapply(encoded, `[[`, numeric(2), "counts")
+  team$resumed <- team$resumed && all(unlist(team$ask("resume")))
+  if (team$resumed) team$sites <- team$number
+  list(rows = colSums(counts), counts = rowSums(counts), left_out = sum(vapply(encoded, `[[`, numeric(1), "left_out")))
+}
+
+#' Some rows that are spread over all, whatever the cut
+#' @return as shard_rows()
+#' @noRd
+sample_shards <- function(team, rows) {
+  n <- sum(rows)
+  wanted <- if (n <= 1.2 * stage_rows) seq_len(n) else unique(ceiling(n * golden_share(seq_len(stage_rows))))
+  before <- cumsum(rows) - rows
+  parts <- team$ask("rows", each = lapply(seq_along(rows), function(k) {
+    mine <- wanted[wanted > before[k] & wanted <= before[k] + rows[k]]
+    list(rows = sort(mine) - before[k])
+  }))
+  add_up(parts, add_rows)
+}
+
+#' What there is of rows that are here, and not of rows elsewhere
+#' @param what it is, as the beginning of a sentence. @param hint what to do.
+#' @noRd
+refuse_elsewhere <- function(when, what, class, arg, hint = NULL) {
+  refuse(when, c(paste(what, "with shards, or with a table of a database."), i = hint), class, arg = arg)
 }
 
 #' The first rows there are, and the types of columns of a text by those shards that have
@@ -161,17 +188,6 @@ first_rows <- function(team) {
     if (!anyNA(first$types)) break
   }
   first
-}
-
-#' Terms such as poly() learn of the rows that they see, and each shard sees others
-#' @noRd
-check_learned_terms <- function(terms) {
-  refuse(
-    !identical(attr(terms, "variables"), attr(terms, "predvars")),
-    c("{.arg formula} can't have terms such as {.fn poly} or {.fn scale} with shards:
-       what they compute depends on which rows they see.",
-      i = "Numeric columns are centred and scaled by those of all shards."), "formula", arg = "formula"
-  )
 }
 
 #' A blueprint with the codings of all rows, as mold_features() makes it

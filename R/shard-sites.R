@@ -31,13 +31,12 @@ made_files <- function(folder, shards, number) file.path(folder, sprintf("%05d-%
 #' @noRd
 shard_hold <- function(state, value) {
   state$made[[as.character(state$number)]] <- value
-  file <- if (!is.null(state$folder)) made_files(state$folder, state$shard, state$number)
-  # a task that comes late does not change what others have read
-  if (!is.null(file) && !file.exists(file)) write_made(value, file)
+  if (!is.null(state$folder)) write_made(value, made_files(state$folder, state$shard, state$number))
 }
 
 write_made <- function(value, file) {
-  write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
+  # a task that comes late does not change what others have read
+  if (!file.exists(file)) write_file(file, function(put) put(serialize(value, NULL, xdr = FALSE)))
 }
 
 made_under <- function(state, number) {
@@ -59,12 +58,10 @@ all_sites <- function(sites) {
 }
 
 #' Sites in the checkpoint, if there is one
+#' @param sites of the blocks.
 #' @noRd
 save_sites <- function(state, sites) {
-  trying(
-    if (!is.null(state$saved)) write_sealed(state$saved, sites_kind, c(sites, list(rows = state$digest))),
-    "The sites can't be saved.", "checkpoint"
-  )
+  if (!is.null(state$saved)) write_sealed(state$saved, sites_kind, c(all_sites(sites), list(rows = state$digest)))
 }
 
 #' Takes the sites that an earlier run has saved
@@ -89,7 +86,7 @@ shard_resume <- function(state) {
 #' @noRd
 sign_of_life <- function(state) {
   now <- seconds_now()
-  if (!is.null(state$folder) && now - (if (is.null(state$signed)) 0 else state$signed) > 1) {
+  if (!is.null(state$folder) && now - state$signed > 1) {
     state$signed <- now
     cat(".", file = sign_file(state$folder, state$shard), append = TRUE)
   }

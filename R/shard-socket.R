@@ -10,8 +10,8 @@ resume_hint <- "What is saved in a {.arg checkpoint} can be resumed."
 #' @noRd
 socket_mapper <- function(cluster, patience, folder) {
   nodes <- lapply(unclass(cluster), `[[`, "con")
-  alive <- seq_along(nodes)
-  place <- integer() # the node of each shard, by name
+  names(nodes) <- alive <- as.character(seq_along(nodes))
+  place <- character() # the node of each shard, by name
   function(X, FUN) {
     refuse(
       !length(alive), c("No node of {.arg cluster} answers any more.", i = resume_hint), "cluster", arg = "cluster"
@@ -20,13 +20,10 @@ socket_mapper <- function(cluster, patience, folder) {
     place[new] <<- alive[1 + (as.integer(new) - 1) %% length(alive)]
     before <- lapply(nodes, set_timeout, patience)
     on.exit(Map(set_timeout, nodes, before))
-    tasks <- split(seq_along(X), place[names(X)])
-    errand <- new_errand(nodes, tasks)
-    on.exit(errand_leave(errand), add = TRUE, after = FALSE)
-    errand_send(errand, X, FUN)
-    errand_listen(errand, Inf, patience, function(k) file.size(sign_file(folder, names(X)[tasks[[k]]])))
-    alive <<- setdiff(alive, errand$lost)
-    errand$answers
+    signs <- function(tasks) file.size(sign_file(folder, names(tasks)))
+    answers <- ask_nodes(nodes, split(X, place[names(X)]), FUN, patience, signs)
+    alive <<- setdiff(alive, names(Filter(is.character, answers)))
+    unlist(lapply(unname(answers), as.list), recursive = FALSE)
   }
 }
 
@@ -34,71 +31,55 @@ set_timeout <- function(con, seconds) {
   tryCatch(socketTimeout(con, as.integer(seconds)), error = function(cnd) -1L)
 }
 
-#' Tasks that are under way
-#' @param nodes connections. @param tasks positions of tasks, by the number of their node.
-#' @return an environment with these; tag, by which answers are known; busy, of each node that has still to
-#'   answer list(signs: of life, since: when they last changed); answers, in words where there is none; lost,
-#'   nodes that are not to be asked again
+#' What nodes answer
+#'
+#' @param tasks a list for each node that is asked, by its name. @param signs function(tasks): a node is waited for
+#'   as long as that of its tasks changes.
+#' @return the answers of each node, or in words why it is not to be asked again
 #' @noRd
-new_errand <- function(nodes, tasks) {
-  answers <- vector("list", sum(lengths(tasks)))
-  list2env(list(nodes = nodes, tasks = tasks, tag = tempfile(), busy = list(), answers = answers))
-}
-
-errand_send <- function(errand, X, FUN) {
-  for (k in names(errand$tasks)) {
-    errand$busy[[k]] <- list(since = seconds_now())
-    data <- list(fun = lapply, args = list(X[errand$tasks[[k]]], FUN), return = TRUE, tag = errand$tag)
-    # in one piece: small ones wait for each other on a network
-    bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
-    tryCatch(writeBin(bytes, errand$nodes[[as.integer(k)]]), error = function(cnd) errand_lose(errand, k, "can't be reached"))
+ask_nodes <- function(nodes, tasks, FUN, patience, signs) {
+  tag <- tempfile() # an answer to what a node was asked at another time is none
+  answers <- list()
+  heard <- lapply(tasks, function(x) list(since = seconds_now()))
+  lose <- function(k, why) {
+    answers[[k]] <<- paste("node", k, why)
+    NULL
   }
-}
-
-#' To all nodes that have still to answer, each as long as signs(node) changes
-#' @noRd
-errand_listen <- function(errand, until, patience = Inf, signs = function(k) 0) {
-  while (length(errand$busy) && seconds_now() < until) {
-    at <- names(errand$busy)
-    ready <- socketSelect(errand$nodes[as.integer(at)], FALSE, 1)
-    for (k in at[ready]) errand_hear(errand, k)
-    for (k in at[!ready]) {
-      now <- list(signs = signs(k), since = seconds_now())
-      if (!identical(now$signs, errand$busy[[k]]$signs)) errand$busy[[k]] <- now
-      if (now$since - errand$busy[[k]]$since > patience) {
-        errand_lose(errand, k, paste("gave no sign of life for", patience, "seconds (patience)"))
+  busy <- function() setdiff(names(tasks), names(answers))
+  listen <- function(until) {
+    while (length(busy()) && seconds_now() < until) {
+      at <- busy()
+      ready <- socketSelect(nodes[at], FALSE, 1)
+      for (k in at[ready]) {
+        got <- tryCatch(unserialize(nodes[[k]]), error = function(cnd) lose(k, "has gone"))
+        if (identical(got$tag, tag)) answers[[k]] <<- got$value
+      }
+      for (k in at[!ready]) {
+        now <- list(signs = signs(tasks[[k]]), since = seconds_now())
+        if (!identical(now$signs, heard[[k]]$signs)) heard[[k]] <<- now
+        silent <- now$since - heard[[k]]$since > patience
+        if (silent) lose(k, paste("gave no sign of life for", patience, "seconds (patience)"))
       }
     }
   }
-}
-
-#' Tasks that were interrupted leave no answer under way, if that does not last
-#' @noRd
-errand_leave <- function(errand) {
-  before <- errand$lost
-  errand_listen(errand, seconds_now() + 5)
-  left <- c(names(errand$busy), setdiff(errand$lost, before)) # half of an answer may have been read
-  if (length(left)) {
-    warn_sturdy(
-      "Node{?s} {left} of {.arg cluster} {?is/are} still at work: others than sturdy
-       would get the answer for theirs.", "node_busy"
-    )
+  # tasks that were interrupted leave no answer under way, if that does not last
+  on.exit({
+    waited <- busy()
+    listen(seconds_now() + 5)
+    left <- setdiff(waited, names(Filter(is.list, answers))) # half of an answer may have been read
+    if (length(left)) {
+      warn_sturdy(
+        "Node{?s} {left} of {.arg cluster} {?is/are} still at work: others than sturdy
+         would get the answer for theirs.", "node_busy"
+      )
+    }
+  })
+  for (k in names(tasks)) {
+    data <- list(fun = lapply, args = list(tasks[[k]], FUN), return = TRUE, tag = tag)
+    # in one piece: small ones wait for each other on a network
+    bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
+    tryCatch(writeBin(bytes, nodes[[k]]), error = function(cnd) lose(k, "can't be reached"))
   }
-}
-
-#' What a node says; an answer to what it was asked at another time is none
-#' @noRd
-errand_hear <- function(errand, k) {
-  got <- tryCatch(unserialize(errand$nodes[[as.integer(k)]]), error = function(cnd) errand_lose(errand, k, "has gone"))
-  if (identical(got$tag, errand$tag)) errand_end(errand, k, got$value)
-}
-
-errand_end <- function(errand, k, answers) {
-  errand$answers[errand$tasks[[k]]] <- answers
-  errand$busy[[k]] <- NULL
-}
-
-errand_lose <- function(errand, k, why) {
-  errand$lost <- c(errand$lost, as.integer(k))
-  errand_end(errand, k, paste("node", k, why))
+  listen(Inf)
+  answers
 }

@@ -117,18 +117,15 @@
 shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = TRUE,
                    checkpoint = NULL, resume = FALSE, patience = 60) {
   check_given(rlang::is_missing(x), "x")
+  kind <- shards_kind(x, connect)
   if (!is.null(n)) n <- check_count(n, "n", min = 1)
-  files <- is.character(x) && is.null(connect) && !anyNA(x)
-  if (files) text_options(list(...)) else check_no_dots(...)
-  cut <- is.data.frame(x) || files && length(x) == 1
+  if (kind == "files") text_options(list(...)) else check_no_dots(...)
+  cut <- kind == "rows" || kind == "files" && length(x) == 1
   must(is.null(n) || cut, "n", "not be given: there is one shard for each entry of {.arg x}", "unknown_argument")
-  check_resume(
-    checkpoint, resume, dir.exists(checkpoint), "be a folder that exists",
-    length(dir(checkpoint, "[.]sites$")), "The folder {.file {checkpoint}} already holds sites.", "them"
-  )
+  check_resume(checkpoint, resume, folder = TRUE)
   structure(
     list(
-      sources = shard_sources(x, if (is.null(n)) 1 else n, connect, list(...)),
+      sources = shard_sources(x, kind, if (is.null(n)) 1 else n, connect, list(...)),
       options = list(
         batch_size = check_count(batch_size, "batch_size", min = 1), keep = check_flag(keep, "keep"),
         resume = resume, text = list(...), patience = check_number(patience, "patience", min = 1)
@@ -139,32 +136,42 @@ shards <- function(x, n = NULL, ..., connect = NULL, batch_size = 10000, keep = 
   )
 }
 
+#' @return "rows", "files", "queries" or "functions"
+#' @noRd
+shards_kind <- function(x, connect) {
+  texts <- is.character(x) && length(x) > 0 && !anyNA(x)
+  kind <- c(
+    rows = is.data.frame(x) && all(dim(x) > 0), files = texts && is.null(connect),
+    queries = texts && is.function(connect),
+    functions = !is.data.frame(x) && is.list(x) && all(vapply(x, is.function, NA))
+  )
+  must(
+    any(kind) && length(x), "x", "be a data frame with rows, paths of CSV files, queries or a list of functions",
+    got = x, more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
+  )
+  if (kind["queries"]) check_package("DBI", "shards")
+  names(which(kind))
+}
+
 #' What each shard is: list(label; x: rows, a path, a query with `connect`, or a function that makes what
 #' stream_source() takes; first, rows: which of them, where it is a range of rows of a file)
 #' @noRd
-shard_sources <- function(x, n, connect, text) {
-  texts <- is.character(x) && length(x) > 0 && !anyNA(x)
-  queries <- texts && is.function(connect)
-  files <- texts && is.null(connect)
-  functions <- is.list(x) && length(x) > 0 && all(vapply(x, is.function, NA))
-  must(
-    queries || files || functions || is.data.frame(x) && all(dim(x) > 0), "x",
-    "be a data frame with rows, paths of CSV files, queries or a list of functions", got = x,
-    more = c(i = if (!is.null(connect)) "With {.arg connect}, a function, they are queries.")
-  )
-  if (queries) check_package("DBI", "shards")
-  if (is.data.frame(x)) {
+shard_sources <- function(x, kind, n, connect, text) {
+  if (kind == "rows") {
     return(lapply(cut_rows(nrow(x), n), function(range) {
       list(label = range_label(range), x = x[range$first - 1 + seq_len(range$rows), , drop = FALSE])
     }))
   }
-  if (files && n > 1) {
-    return(lapply(cut_rows(count_rows(x, text), n), function(range) {
+  if (kind == "files" && n > 1) {
+    reader <- stream_source(x, 10000, text)
+    on.exit(reader$close())
+    reader$open()
+    return(lapply(cut_rows(reader$pass(Inf), n), function(range) { # rows of a file are not its lines
       c(list(label = paste(range_label(range), "of", x), x = x), range)
     }))
   }
-  label <- if (functions) paste("function", seq_along(x)) else if (queries) paste("query", x) else x
-  lapply(seq_along(x), function(k) list(label = label[k], x = x[[k]], connect = if (queries) connect))
+  label <- switch(kind, functions = paste("function", seq_along(x)), queries = paste("query", x), files = x)
+  lapply(seq_along(x), function(k) list(label = label[k], x = x[[k]], connect = if (kind == "queries") connect))
 }
 
 range_label <- function(range) {
@@ -178,15 +185,6 @@ cut_rows <- function(rows, n) {
   ends <- round(seq_len(n) * rows / n)
   Map(function(first, last) list(first = first, rows = last - first + 1),
       c(0, ends[-n]) + 1, ends)
-}
-
-#' Rows of a file, which are not its lines
-#' @noRd
-count_rows <- function(path, text) {
-  reader <- stream_source(path, 10000, text)
-  on.exit(reader$close())
-  open_source(reader)
-  reader$skip(Inf)
 }
 
 #' @export

@@ -6,13 +6,11 @@
 #' @noRd
 table_team <- function(source, cluster) {
   refuse(!is.null(cluster), "{.arg cluster} can be used with {.fn shards} only.", "unknown_argument", arg = "cluster")
-  team <- new.env(parent = emptyenv())
   table <- new_table(source$con, source$from, source$answers)
-  list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, close = function() NULL), team)
-  team$ask <- function(verb, args = list(), each = NULL, only = 1) {
+  ask <- function(verb, args = list(), each = NULL, only = 1) {
     list(do.call(paste0("table_", verb), c(list(table), args, each[[1]]), quote = TRUE))
   }
-  team
+  list2env(list(size = 1L, number = 0, resumed = FALSE, table = table, ask = ask, close = function() NULL))
 }
 
 #' @return an environment with these and the words of the database; table_scan() and table_encode() add what they see

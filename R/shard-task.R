@@ -29,17 +29,21 @@ shard_task <- function(item, message) {
 #' The state of a shard, made anew where this process has not kept it
 #' @noRd
 shard_state <- function(item, message) {
-  state <- shard_cache[[paste(message$run, item$shard)]]
+  key <- paste(message$run, item$shard)
+  state <- shard_cache[[key]]
   log <- message$log
   if (is.null(state)) {
     about <- item$about
     if (is.null(about)) about <- read_made(message$folder, item$shard, 0)
-    state <- list2env(c(item["shard"], about, message[c("run", "folder")]))
-    if (!is.null(log)) {
-      shard_encode(state, log$blueprint, log$na.action, log$types)
-      check_same_rows(identical(state$digest, item$digest))
-    }
-    if (!is.null(log) || message$verb == "encode") keep_state(state)
+    state <- list2env(c(item["shard"], about, message[c("run", "folder")], signed = 0))
+    # a process that works for others has the shards of one run at a time
+    others <- Filter(function(x) x$run != message$run && !is.null(x$folder), as.list(shard_cache))
+    rm(list = names(others), envir = shard_cache)
+    assign(key, state, shard_cache)
+  }
+  if (!is.null(log) && is.null(state$digest)) { # encoded elsewhere
+    shard_encode(state, log$blueprint, log$na.action, log$types)
+    check_same_rows(identical(state$digest, item$digest))
   }
   state$number <- message$number
   state$made <- state$made[intersect(names(state$made), message$kept)]
@@ -48,12 +52,4 @@ shard_state <- function(item, message) {
     for (block in state$blocks) block$Phi <- block$lambda <- NULL
   }
   state
-}
-
-#' A process that works for others has the shards of one run at a time
-#' @noRd
-keep_state <- function(state) {
-  others <- Filter(function(x) x$run != state$run && !is.null(x$folder), as.list(shard_cache))
-  rm(list = names(others), envir = shard_cache)
-  assign(paste(state$run, state$shard), state, shard_cache)
 }

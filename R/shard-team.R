@@ -17,6 +17,7 @@
 #' @param shards see shards(). @param cluster `NULL` for this process, a mapper or a cluster.
 #' @noRd
 new_team <- function(shards, cluster = NULL) {
+  if (!is.null(cluster)) check_cluster(cluster)
   team <- new.env(parent = emptyenv())
   run <- digest(list(tempfile(), Sys.time(), Sys.info()[["nodename"]], Sys.getpid()))
   folder <- run_folder(shards$folder, !is.null(cluster))
@@ -24,8 +25,6 @@ new_team <- function(shards, cluster = NULL) {
     rm(list = ls(shard_cache, pattern = run), envir = shard_cache)
     if (!is.null(folder)) remove_files(folder, recursive = TRUE)
   }
-  begun <- FALSE
-  on.exit(if (!begun) team$close())
   map <- if (is.null(cluster)) map_here else new_mapper(cluster, shards$options$patience, folder)
   items <- lapply(seq_along(shards$sources), function(k) { # what a worker has to know of each shard
     saved <- if (!is.null(shards$folder)) file.path(shards$folder, sprintf("shard-%05d.sites", k))
@@ -52,7 +51,6 @@ new_team <- function(shards, cluster = NULL) {
     Map(check_answer, map(asked, message), shards$sources[only])
   }
   team$sum <- function(verb, args, add) add_up(team$ask(verb, args), add)
-  begun <- TRUE
   team
 }
 

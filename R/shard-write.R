@@ -61,22 +61,23 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
 #' @return list(rows, wrong: sum of the column `probability`, answers: `NULL` with a file)
 #' @noRd
 answer_batches <- function(file, none, all) {
-  rows <- wrong <- 0
-  counted <- function(answers) {
-    rows <<- rows + nrow(answers)
-    wrong <<- wrong + sum(answers[["probability"]])
-    answers
+  done <- list(rows = 0, wrong = 0, answers = if (is.null(file)) none)
+  each <- function(keep) {
+    all(function(answers) {
+      done$rows <<- done$rows + nrow(answers)
+      done$wrong <<- done$wrong + sum(answers[["probability"]])
+      if (nrow(answers)) keep(answers) # of none paste() would make a line
+    })
   }
-  kept <- list(none)
   if (is.null(file)) {
-    all(function(answers) kept[[length(kept) + 1]] <<- counted(answers))
-    return(list(rows = rows, wrong = wrong, answers = do.call(rbind, kept)))
+    each(function(answers) done$answers <<- rbind(done$answers, answers))
+  } else {
+    write_file(file, function(put) {
+      put(paste(csv_text(names(none)), collapse = ","))
+      each(function(answers) put(csv_lines(answers)))
+    })
   }
-  write_file(file, function(put) {
-    put(paste(csv_text(names(none)), collapse = ","))
-    all(function(answers) if (nrow(answers)) put(csv_lines(counted(answers)))) # of none paste() makes a line
-  })
-  list(rows = rows, wrong = wrong)
+  done
 }
 
 #' Lines of a CSV file, in UTF-8 wherever they are written

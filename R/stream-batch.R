@@ -14,7 +14,11 @@ absorb_stream <- function(reader, fit, run) {
     tryCatch({
       data <- reader$read()
       if (NROW(data)) kept <- kept_rows(data, fit, run)
-      if (length(kept)) fit <- absorb_batch(data[kept, , drop = FALSE], fit, run)
+      if (length(kept)) {
+        some <- data[kept, , drop = FALSE]
+        now <- if (first) run$first(some) else list(fit, forge_labelled(fit$blueprint, some, NULL, NULL, "source"))
+        fit <- absorb_rows(now[[1]], now[[2]]$X, now[[2]]$y)
+      }
     }, error = function(cnd) abort_batch(cnd, fit, filter, kept, run))
     if (is.null(data)) break
     if (nrow(data) == 0) next
@@ -23,7 +27,7 @@ absorb_stream <- function(reader, fit, run) {
     if (is.null(fit)) next
     if (first) filter <- begun_stream(filter, fit, reader)
     fit$filter <- filter
-    save_checkpoint(fit, run$checkpoint)
+    if (!is.null(run$checkpoint)) save_state(fit, run$checkpoint)
     show(filter)
   }
   left_out <- filter$left_out
@@ -31,15 +35,6 @@ absorb_stream <- function(reader, fit, run) {
     i = if (left_out > 0) "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
   ))
   fit
-}
-
-absorb_batch <- function(data, fit, run) {
-  now <- if (is.null(fit)) {
-    run$first(data)
-  } else {
-    list(model = fit, rows = forge_labelled(fit$blueprint, data, NULL, NULL, "source"))
-  }
-  absorb_rows(now$model, now$rows$X, now$rows$y)
 }
 
 #' As mold_formula() does it, for a batch that may lack a class

@@ -199,7 +199,7 @@ bpm_stream <- function(formula, source, ..., batch_size = 10000, levels = NULL, 
   state <- open_checkpoint(checkpoint, resume, arguments)
   reader <- stream_source(source, batch_size, dots[!of_model])
   on.exit(reader$close())
-  open_source(reader)
+  reader$open()
   fit <- if (!is.null(state)) resume_stream(reader, state, run)
   fit <- absorb_stream(reader, fit, run)
   inform_forgets(fit)

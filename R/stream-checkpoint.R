@@ -5,11 +5,7 @@
 #' The state to go on from, or `NULL` for a run from the first row
 #' @noRd
 open_checkpoint <- function(checkpoint, resume, arguments) {
-  check_resume(
-    checkpoint, resume, dir.exists(dirname(checkpoint)) && !dir.exists(checkpoint),
-    "be the path of a file in a folder that exists", file.exists(checkpoint),
-    "The checkpoint {.file {checkpoint}} already exists.", "it"
-  )
+  check_resume(checkpoint, resume)
   if (resume) remove_files(unfinished(checkpoint))
   if (is.null(checkpoint) || !file.exists(checkpoint)) {
     return(NULL)
@@ -29,16 +25,11 @@ open_checkpoint <- function(checkpoint, resume, arguments) {
 #' @noRd
 resume_stream <- function(reader, state, run) {
   filter <- state$filter
-  if (!is.null(filter$columns)) reader$settle(stats::setNames(filter$classes, filter$columns))
+  reader$settle(stats::setNames(filter$classes, filter$columns))
   rows <- filter$source_rows
-  passed <- reader$skip(filter$begun[1])
-  parts <- list()
-  while (passed < sum(filter$begun) && !is.null(part <- reader$read(sum(filter$begun) - passed))) {
-    parts[[length(parts) + 1]] <- part
-    passed <- passed + nrow(part)
-  }
-  data <- do.call(rbind, parts)
-  passed <- passed + reader$skip(rows - passed)
+  data <- NULL
+  passed <- reader$pass(filter$begun[1]) + reader$pass(filter$begun[2], function(part) data <<- rbind(data, part))
+  passed <- passed + reader$pass(rows - passed)
   must(
     passed == rows, "source",
     "have the {whole(rows)} {qty(rows)}row{?s} that the checkpoint has absorbed, not only {whole(passed)}",
@@ -61,15 +52,6 @@ resume_stream <- function(reader, state, run) {
   fit
 }
 
-save_checkpoint <- function(fit, checkpoint) {
-  if (!is.null(checkpoint)) {
-    trying(
-      write_state(fit, checkpoint), "The checkpoint {.file {checkpoint}} can't be written.",
-      "checkpoint", arg = "checkpoint", fit = fit
-    )
-  }
-}
-
 # Progress ------------------------------------------------------------------
 
 #' A function that shows how far a stream has come; what it shows ends with the frame
@@ -81,12 +63,11 @@ stream_progress <- function(progress, total, before, frame = rlang::caller_env()
   meter <- progress_meter("Reading", progress, frame)
   started <- seconds_now()
   function(filter) {
-    seconds <- seconds_now() - started
-    done <- filter$rows - before
+    speed <- (filter$rows - before) / max(seconds_now() - started, 1e-3)
     words <- sprintf(
-      "%s rows, %s rows/s, prequential error %.4f", whole(filter$rows),
-      whole(signif(done / max(seconds, 1e-3), 3)), filter$errors / filter$rows
+      "%s rows, %s rows/s, prequential error %.4f", whole(filter$rows), whole(signif(speed, 3)),
+      filter$errors / filter$rows
     )
-    meter(filter$rows, total, words, left = seconds * (total - filter$rows) / done)
+    meter(filter$rows, total, words, left = (total - filter$rows) / speed)
   }
 }

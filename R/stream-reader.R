@@ -2,7 +2,7 @@
 # by new_source():
 #   open()      goes to the first row; called again, where rows can be had twice, for another pass
 #   read(most)  the next batch, a data frame, or its first rows; NULL at the end
-#   skip(rows)  passes over the next rows and returns how many there were
+#   pass(rows, visit)  hands the next rows to visit(), batch by batch, and returns how many there were
 #   close()     releases what open() took; harmless when there is nothing
 #   types()     the class of each column of a text, by name, NA while nothing but missing
 #               values was seen of it; NULL where columns have types of their own
@@ -25,9 +25,10 @@ new_source <- function(open, fetch, ...) {
     waiting <<- if (rest > 0) utils::tail(batch, rest)
     if (rest > 0) utils::head(batch, most) else batch
   }
-  skip <- function(rows) {
+  pass <- function(rows, visit = identity) {
     passed <- 0
     while (passed < rows && !is.null(batch <- read(rows - passed))) {
+      visit(batch)
       passed <- passed + nrow(batch)
     }
     passed
@@ -35,9 +36,12 @@ new_source <- function(open, fetch, ...) {
   source <- list(
     open = function() {
       waiting <<- NULL
-      open()
+      tryCatch(open(), error = function(cnd) { # of R or a database: the cause
+        if (inherits(cnd, "sturdy_error")) stop(cnd)
+        abort_sturdy("{.arg source} can't be read.", "source", arg = "source", parent = cnd)
+      })
     },
-    read = read, skip = skip, close = function() NULL, types = function() NULL,
+    read = read, pass = pass, close = function() NULL, types = function() NULL,
     settle = function(types) NULL, keep = function(names) NULL
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")

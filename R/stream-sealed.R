@@ -12,9 +12,10 @@ seal <- function(kind, payload) {
   charToRaw(sprintf("%s%04d %015.0f %s\n", kind$magic, kind$format, length(payload), digest(payload)))
 }
 
-#' @param state list of vectors, those of strings without line breaks and missing values.
+#' @param state list of vectors, those of strings without line breaks and missing values. @param ... fields of
+#'   the error where it can't be written.
 #' @noRd
-write_sealed <- function(file, kind, state) {
+write_sealed <- function(file, kind, state, ...) {
   state <- state[c(kind$numbers, kind$strings)]
   numbers <- unlist(state[kind$numbers], use.names = FALSE)
   strings <- enc2utf8(as.character(unlist(state[kind$strings])))
@@ -23,10 +24,10 @@ write_sealed <- function(file, kind, state) {
     writeBin(as.double(numbers), raw(), endian = "little"),
     charToRaw(paste0(strings, "\n", collapse = ""))
   )
-  write_file(file, function(put) {
-    put(seal(kind, payload))
-    put(payload)
-  })
+  trying(
+    write_file(file, function(put) put(c(seal(kind, payload), payload))),
+    "The checkpoint {.file {file}} can't be written.", "checkpoint", arg = "checkpoint", ...
+  )
 }
 
 #' @param made_of function of what write_sealed() was given, an error where it contradicts itself.
@@ -73,20 +74,23 @@ abort_checkpoint <- function(what, kind, file) {
 }
 
 #' Arguments of a run that may be resumed
-#'
-#' Others than these two are promises: they are looked at in their turn.
-#' @param usable,words which checkpoints there may be. @param taken whether one is there
-#'   already, and `there`, in words, with `it`.
+#' @param folder whether the checkpoint is a folder of files, and not one.
 #' @noRd
-check_resume <- function(checkpoint, resume, usable, words, taken, there, it) {
+check_resume <- function(checkpoint, resume, folder = FALSE) {
   check_flag(resume, "resume")
   if (is.null(checkpoint)) {
     must(!resume, "checkpoint", "be given with {.code resume = TRUE}", "missing_argument")
     return(invisible())
   }
-  must(rlang::is_string(checkpoint) && usable, "checkpoint", words, "checkpoint", got = checkpoint)
+  usable <- rlang::is_string(checkpoint) && dir.exists(if (folder) checkpoint else dirname(checkpoint)) &&
+    dir.exists(checkpoint) == folder
+  what <- if (folder) "be a folder that exists" else "be the path of a file in a folder that exists"
+  must(usable, "checkpoint", what, "checkpoint", got = checkpoint)
+  taken <- if (folder) length(dir(checkpoint, "[.]sites$")) > 0 else file.exists(checkpoint)
+  there <- if (folder) c("folder", "holds sites", "them") else c("checkpoint", "exists", "it")
   refuse(
-    !resume && taken, c(there, i = "Continue from {it} with {.code resume = TRUE}, or remove {it}."),
+    taken && !resume, c("The {there[1]} {.file {checkpoint}} already {there[2]}.",
+      i = "Continue from {there[3]} with {.code resume = TRUE}, or remove {there[3]}."),
     "checkpoint", arg = "checkpoint"
   )
 }

@@ -17,15 +17,6 @@ stream_source <- function(source, batch_size, options) {
   } else if (is.data.frame(source)) frame_source(source, batch_size) else source
 }
 
-#' Opens a source; what R itself or a database has to say becomes the cause
-#' @noRd
-open_source <- function(source) {
-  tryCatch(source$open(), error = function(cnd) {
-    if (inherits(cnd, "sturdy_error")) stop(cnd)
-    abort_sturdy("{.arg source} can't be read.", "source", arg = "source", parent = cnd)
-  })
-}
-
 # Database ------------------------------------------------------------------
 
 #' A table of a database

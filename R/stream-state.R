@@ -10,7 +10,7 @@ state_kind <- list(
   strings = c("encoding", "arguments", "columns", "classes")
 )
 
-write_state <- function(fit, file) {
+save_state <- function(fit, file) {
   filter <- fit$filter
   write_sealed(file, state_kind, c(
     fit$weights[c("mean", "C")], list(log_scale_weights = fit$weights$log_scale), lapply(filter[state_counts], unlist),
@@ -18,7 +18,7 @@ write_state <- function(fit, file) {
       encoding = encoding_digest(fit), arguments = vapply(filter$arguments, digest, ""),
       columns = filter$columns, classes = ifelse(is.na(filter$classes), "", filter$classes)
     )
-  ))
+  ), fit = fit)
 }
 
 #' How a fit encodes rows, in short

@@ -628,7 +628,7 @@ mutant(
 )
 mutant(
   "answers of a node to whom has asked before are taken", "R/shard-socket.R",
-  "if (identical(got$tag, errand$tag)) errand_end(", "errand_end(", r = "shard-cluster"
+  "if (identical(got$tag, tag)) answers", "answers", r = "shard-cluster"
 )
 mutant(
   "a difference of nothing ends Anderson's steps", "src/anderson.c",
@@ -726,7 +726,7 @@ mutant(
 )
 mutant(
   "a resumed stream reads its rows again", "R/stream-checkpoint.R",
-  "passed <- passed + reader$skip(rows - passed)", "passed <- rows", r = "stream-checkpoint"
+  "passed <- passed + reader$pass(rows - passed)", "passed <- rows", r = "stream-checkpoint"
 )
 mutant(
   "length of a checkpoint compared, digest not", "R/stream-sealed.R",
@@ -740,7 +740,7 @@ mutant(
 )
 mutant(
   "rows that change between two passes are not noticed", "R/shard-read.R",
-  "identical(block$digest, rows_digest(data))", "TRUE", r = "shard-source"
+  "identical(known$digest, rows_digest(data))", "TRUE", r = "shard-source"
 )
 mutant(
   "rows of shards are counted without those left out", "R/shard-read.R",
@@ -748,7 +748,7 @@ mutant(
 )
 mutant(
   "rows of shards are kept that lack a value of a column that is dropped", "R/shard-read.R",
-  "is.null(blueprint$needed)", "TRUE", r = "shard-source"
+  "if (is.null(needed))", "if (TRUE)", r = "shard-source"
 )
 mutant(
   "a cell of scores of shards is one row", "R/fit-label-stage.R",

@@ -165,14 +165,18 @@ test_that("what a node still has to answer to others is not taken for an answer"
 test_that("who leaves a round takes in the answers that are under way, so that others do not get them", {
   skip_on_cran()
   cluster <- local_cluster(1)
-  nodes <- lapply(cluster, `[[`, "con")
-  it <- new_errand(nodes, list("1" = 1:2))
-  errand_send(it, list(a = 1, b = 2), function(x) {
-    Sys.sleep(0.2)
+  nodes <- list("1" = cluster[[1]]$con)
+  asked <- 0
+  interrupted <- function(tasks) {
+    asked <<- asked + 1
+    if (asked == 1) stop("the user has left")
+    asked
+  }
+  slow <- function(x) {
+    Sys.sleep(1)
     10 * x
-  })
-  errand_leave(it)
-  expect_identical(it$answers, list(10, 20))
+  }
+  expect_error(ask_nodes(nodes, list("1" = 1:2), slow, 60, interrupted), "has left")
   expect_identical(parallel::parLapply(cluster, 3, function(x) x), list(3))
 })
 

@@ -119,8 +119,8 @@ test_that("the gradient summed over shards is that of the evidence", {
   weights <- bpm_prior(bpm_spec(prior_scale = "learn", nugget = "learn"), molded$blueprint)
   linear <- latent_weight(bpm_design(X, weights), plain_labels(molded$data$y), weights)
   for (latent in list(
-    latent_shards(team, c(200, 200, 200), few, columns, 15),
-    latent_weight_shards(team, c(200, 200, 200), linear, weights)
+    latent_shards(team, c(200, 200, 200), few, list(columns = columns)),
+    latent_shards(team, c(200, 200, 200), linear, weights)
   )) {
     value <- function(hyper, epsilon) {
       latent_ep(latent, hyper, Inf, latent_likely(latent, epsilon), NULL, tight, "evidence")$value
@@ -162,7 +162,7 @@ summed_team <- function(P, passes = list()) {
 
 test_that("rounds say that there is no posterior, or no step that helps", {
   lik <- list(df = Inf, L = matrix(0.5, 1, 2))
-  none <- shard_rounds(summed_team(-2), lik, ep_control(), "sites")
+  none <- shard_rounds(summed_team(-2), lik, ep_control(), TRUE)
   expect_identical(ep_status(none$status), "not_positive_definite")
 
   here <- list(
@@ -171,7 +171,7 @@ test_that("rounds say that there is no posterior, or no step that helps", {
   )
   worse <- utils::modifyList(here, list(squares = 1e4, worst = 10))
   stuck <- shard_rounds(
-    summed_team(1, c(list(here), rep(list(worse), 50))), lik, ep_control(), "prior"
+    summed_team(1, c(list(here), rep(list(worse), 50))), lik, ep_control(), FALSE
   )
   expect_identical(ep_status(stuck$status), "no_step")
   expect_equal(stuck$b, 0)

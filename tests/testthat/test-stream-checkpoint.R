@@ -125,7 +125,7 @@ test_that("a checkpoint is read as numbers and names: nothing that is hidden the
   })
   names(calls) <- ls(package, all.names = TRUE)
   reads <- vapply(calls, function(names) any(c("readRDS", "load", "unserialize") %in% names), NA)
-  expect_setequal(names(calls)[reads], c("packed_task", "read_made", "errand_hear"))
+  expect_setequal(names(calls)[reads], c("packed_task", "read_made", "ask_nodes"))
   # a forger has the seal right
   ran <- withr::local_tempfile()
   forged <- list(
@@ -214,7 +214,7 @@ test_that("a state that contradicts itself or the call is refused", {
   fit <- stream(csv_file(), checkpoint = checkpoint)
   refused <- function(change) {
     unlink(checkpoint)
-    write_state(change(fit), checkpoint)
+    save_state(change(fit), checkpoint)
     error <- caught(stream(csv_file(), checkpoint = checkpoint, resume = TRUE))
     expect_s3_class(error, "sturdy_error_checkpoint_damaged")
   }
@@ -237,12 +237,12 @@ test_that("a state that contradicts itself or the call is refused", {
   refused(set("filter", "source_rows")(numeric()))
   # and one that does not is taken
   unlink(checkpoint)
-  write_state(fit, checkpoint)
+  save_state(fit, checkpoint)
   expect_identical(fit_in(checkpoint, fit), fit)
   # columns of which nothing but missing values was seen have no class yet
   fit$filter$classes[2] <- NA
   unlink(checkpoint)
-  write_state(fit, checkpoint)
+  save_state(fit, checkpoint)
   expect_identical(read_state(checkpoint)$filter[c("columns", "classes")], fit$filter[c("columns", "classes")])
 })
 
@@ -297,7 +297,7 @@ test_that("a checkpoint that can't be written leaves the one before", {
   fit <- stream()
   checkpoint <- withr::local_tempfile(fileext = ".rds")
   dir.create(checkpoint) # a folder can't be replaced by a file
-  error <- caught(save_checkpoint(fit, checkpoint))
+  error <- caught(save_state(fit, checkpoint))
   expect_s3_class(error, "sturdy_error_checkpoint")
   expect_identical(error$fit, fit)
   expect_length(list.files(dirname(checkpoint), paste0("^", basename(checkpoint), "-")), 0)

@@ -22,13 +22,13 @@ test_that("a source of rows that can be had twice is opened again for another pa
     first <- rows_of(source)
     expect_equal(first[names(d)], d)
     source$open()
-    expect_identical(source$skip(100), 100)
+    expect_identical(source$pass(100), 100)
     expect_equal(rows_of(source), first[101:300, ], ignore_attr = "row.names")
-    source$open() # in the middle of a batch that skip() has cut
-    source$skip(10)
+    source$open() # in the middle of a batch that pass() has cut
+    source$pass(10)
     source$open()
     expect_equal(rows_of(source), first)
-    expect_identical(source$skip(1), 0)
+    expect_identical(source$pass(1), 0)
     source$close()
     source$close()
   }
