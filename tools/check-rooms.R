@@ -120,7 +120,7 @@ code_lines <- function(file) {
 
 # Rooms with more lines of code than they may have, or for which nothing is said
 over_budget <- function(size, stem) {
-  size <- c(tapply(size, stem, sum), all = 19280sum(size))
+  size <- c(tapply(size, stem, sum), all = sum(size))
   rooms <- names(size)
   may <- r_budgets[rooms]
   c(
