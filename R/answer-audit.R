@@ -185,21 +185,19 @@ audit_table <- function(old, new, labels) {
   key <- new$key[rows$rows]
   place <- audit_match(old$key, key, length(code))
   was <- label_code(own)[place]
-  new_label <- is.na(was) | was != code
-  came <- which(new_label)
-  same <- which(!new_label)
+  came <- is.na(was) | was != code
   batch <- all(is.na(place)) # of further rows alone: all old ones are what was there
-  kept <- if (batch) seq_along(own$y) else place[same]
+  kept <- if (batch) seq_along(own$y) else place[!came]
   scores <- own$X[place[came], , drop = FALSE] # of an old row, or a prediction
   added <- is.na(place[came])
-  X <- rows$X[came[added], , drop = FALSE]
+  X <- rows$X[is.na(place), , drop = FALSE]
   if (any(added)) scores[added, ] <- label_stage_rows(object, within_reach(X))
   stage$data <- audit_data(data_of(own, kept), scores, code[came], stage$blueprint$levels)
   list(
     stage = stage, was = c(rep(NA, length(kept)), was[came]),
-    position = rows$rows[c(if (batch) rep(NA, length(kept)) else same, came)],
+    position = rows$rows[c(if (batch) rep(NA, length(kept)) else which(!came), which(came))],
     key = c(own$row_names[kept], key[came]), named = length(key) > 0,
-    came = rep(c(FALSE, TRUE), c(length(kept), length(came))),
+    came = rep(c(FALSE, TRUE), c(length(kept), sum(came))),
     removed = if (batch) 0L else length(own$y) - sum(!is.na(place))
   )
 }
@@ -305,11 +303,10 @@ audit_rates <- function(judge, said, groups, level) {
   came <- at$wrong[-1, , drop = FALSE]
   rows <- at$rows[-1]
   before <- levels(groups)[1] == "before"
-  above <- function(rate) sum(said$weight * (rate > at$wrong[1, ] / at$rows[1]))
+  above <- function(rate) sum(said$weight * (rate > at$wrong[1, ] / at$rows[1])) # P(it is above that before)
+  each <- if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
   list(
     higher = if (before && nrow(came)) above(colSums(came) / sum(rows)) else NA_real_,
-    rates = group_table(
-      group_counts(judge, said, groups), groups, level, if (before) c(NA, apply(came / rows, 1, above)) else NA_real_
-    )
+    rates = group_table(group_counts(judge, said, groups), groups, level, each)
   )
 }

@@ -70,15 +70,13 @@ coefficient_map <- function(object) {
   factors <- which(vapply(coding, function(c) c$kind != "numeric", NA))
   whole <- if (!intercept) utils::head(factors, 1)
   parts <- lapply(seq_along(coding), function(j) coding_map(coding[[j]], names(coding)[j], j %in% whole))
-  width <- c(if (intercept) 1L, vapply(parts, function(part) ncol(part$map), 1L))
+  input <- c(if (intercept) 0, blueprint_columns(object$blueprint)$group) # that each weight is of
   constant <- c(if (intercept) 1, unlist(lapply(parts, `[[`, "constant")))
-  end <- cumsum(width)
   A <- do.call(rbind, lapply(seq_along(parts), function(j) {
-    at <- j + intercept
-    map <- matrix(0, nrow(parts[[j]]$map), sum(width))
-    map[, end[at] - width[at] + seq_len(width[at])] <- parts[[j]]$map
-    if (j %in% whole) map <- map + rep(constant, each = nrow(map))
-    structure(map, dimnames = list(rownames(parts[[j]]$map), NULL))
+    own <- parts[[j]]$map
+    map <- matrix(0, nrow(own), length(input), dimnames = list(rownames(own), NULL))
+    map[, input == j] <- own
+    if (j %in% whole) map + rep(constant, each = nrow(map)) else map
   }))
   moved <- !length(whole) && any(constant != 0)
   rbind(if (moved) matrix(constant, 1, dimnames = list(intercept_name, NULL)), A)
@@ -94,7 +92,7 @@ coding_map <- function(coding, name, whole) {
     return(list(map = map, constant = -coding$center / coding$scale))
   }
   B <- if (whole) diag(1, length(coding$levels)) else level_contrasts(coding)
-  back <- if (whole) rbind(0, B) else solve(cbind(1, B))
+  back <- if (whole) rbind(0, B) else solve(cbind(1, B)) # from values at the levels to a constant and contrasts
   words <- if (whole) coding$levels else c(colnames(B), if (is.null(colnames(B))) seq_len(ncol(B)))
   map <- structure(back[-1, , drop = FALSE], dimnames = list(paste0(name, words), NULL))
   list(map = map, constant = back[1, ])
@@ -134,15 +132,14 @@ odds_table <- function(object, level) {
       replace(apart, is.nan(apart), 0) # of odds that are infinite, both
     })
   })
-  ratios <- lapply(unlist(parts, recursive = FALSE), exp)
-  if (object$prior$intercept) ratios <- c(stats::setNames(list(none), intercept_name), ratios)
-  of <- function(f) unname(vapply(ratios, f, 0))
-  end <- function(p) of(function(r) stats::quantile(r, p, names = FALSE, na.rm = TRUE))
+  intercept <- if (object$prior$intercept) stats::setNames(list(none), intercept_name)
+  ratios <- exp(do.call(rbind, c(intercept, unlist(parts, recursive = FALSE)))) # a row a term
+  ends <- apply(ratios, 1, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE, na.rm = TRUE)
   data.frame(
-    term = names(ratios), estimate = of(stats::median),
-    std.error = of(function(r) if (any(r == Inf, na.rm = TRUE)) Inf else stats::sd(r)),
-    conf.low = end((1 - level) / 2), conf.high = end((1 + level) / 2),
-    pd = of(function(r) max(mean(r > 1), mean(r < 1)))
+    term = rownames(ratios), estimate = apply(ratios, 1, stats::median),
+    std.error = apply(ratios, 1, function(r) if (any(r == Inf, na.rm = TRUE)) Inf else stats::sd(r)),
+    conf.low = ends[1, ], conf.high = ends[2, ],
+    pd = apply(ratios, 1, function(r) max(mean(r > 1), mean(r < 1))), row.names = NULL
   )
 }
 

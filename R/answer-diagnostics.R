@@ -122,11 +122,10 @@ diagnose_learning <- function(object) {
     return(if (!is.null(learning)) diagnose_average(object))
   }
   bounds <- learning$on_bound
+  what <- count(sum(learned(object)), "hyperparameter")
+  starts <- count(object$spec$control$restarts + 1, "start")
   findings(
-    list(happened = paste0(
-      "Learned ", count(sum(learned(object)), "hyperparameter"), " by ",
-      object$spec$criterion, " from ", count(object$spec$control$restarts + 1, "start"), "."
-    )),
+    list(happened = paste0("Learned ", what, " by ", object$spec$criterion, " from ", starts, ".")),
     if (learning$convergence != 0) list(
       happened = paste0("The search stopped early: ", learning$message, "."),
       means = "There may be a better optimum nearby.",
@@ -150,22 +149,19 @@ diagnose_average <- function(object) {
   model <- object$nodes$models # of a fit's own nodes there is one
   named <- model_words(model$model, object$blueprint$levels)
   by_nodes <- model$method == "nodes"
+  how <- if (by_nodes) {
+    over <- paste(count(sum(learned(object)), "hyperparameter"), "over", count(node_count(object), "node"))
+    paste0("Integrated ", over, "; effective: ", round(model$ess), " with ", named, ".")
+  } else if (grepl("^mode", model$method)) {
+    paste0("At ", count(model$modes, "mode"), ", by Laplace's method: ", named, ".")
+  }
+  early <- paste0("The search for modes stopped early: ", object$learning$message, ".")
+  hold <- if (identical(object$kernel$type, "ard")) "Use kernel_iso(), or hold" else "Hold"
   findings(
-    if (by_nodes) list(happened = paste0(
-      "Integrated ", count(sum(learned(object)), "hyperparameter"), " over ", count(node_count(object), "node"),
-      "; effective: ", round(model$ess), " with ", named, "."
-    )) else if (grepl("^mode", model$method)) {
-      list(happened = paste0("At ", count(model$modes, "mode"), ", by Laplace's method: ", named, "."))
-    },
-    if (isTRUE(object$learning$convergence != 0)) list(
-      happened = paste0("The search for modes stopped early: ", object$learning$message, ".")
-    ),
+    list(happened = how), if (isTRUE(object$learning$convergence != 0)) list(happened = early),
     if (by_nodes && isTRUE(model$pareto_k > 0.7 || model$ess < 10)) list(
       means = paste("Averages are rough with", named, "(few nodes are effective, or Pareto k above 0.7)."),
-      do = paste(
-        if (identical(object$kernel$type, "ard")) "Use kernel_iso(), or hold" else "Hold",
-        "some hyperparameters: the fewer, the better nodes cover them."
-      )
+      do = paste(hold, "some hyperparameters: the fewer, the better nodes cover them.")
     )
   )
 }

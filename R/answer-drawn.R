@@ -77,14 +77,14 @@ brought_once <- function(wrong, checks, fdr) {
 # Drawing them ------------------------------------------------------------------------
 
 #' Rows drawn at random, in their order in the table
-#' @param order,open see review(). @return list(place: of those drawn; price)
+#' @param open which rows have a class that is not known, in the order of suspicion.
+#' @return list(place: of those drawn; price)
 #' @noRd
-drawn_rows <- function(object, said, order, checks, fdr) {
+drawn_rows <- function(object, said, open, checks, fdr) {
   fdr <- check_number(fdr, "fdr", min = 0, max = 1, open = TRUE)
   check_enough(checks, fdr, "n", c(i = "The smallest number that can is {.code n = {ceiling((1 - 1e-9) / fdr) - 1}}."))
   apart <- "be a fit without copies of rows: they would be checked together"
   must(!anyDuplicated(object$data$rows), "object", apart, "drawn")
-  open <- order[said$source[order] > 0L]
   some <- checks < length(open)
   must(some, "n", "leave rows that are not checked: {length(open)} label{?s} {?is/are} open", "range")
   price <- draw_price(said, open, checks, fdr)

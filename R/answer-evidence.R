@@ -154,11 +154,8 @@ log_evidence <- function(object,
 }
 
 known_evidence <- function(value) {
-  if (is.na(value)) {
-    warn_no_evidence()
-    value <- NA_real_
-  }
-  value
+  if (is.na(value)) warn_no_evidence()
+  if (is.na(value)) NA_real_ else value # and not NaN
 }
 
 #' Integrated evidence of a fit; `NA` with a warning where there is none

@@ -73,8 +73,7 @@ group_cells <- 2e7   # this, and never more of them at once
 #' fit <- bpm(x, y)
 #' group_rates(fit, by = site)
 group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted = NULL, ...) {
-  object <- fit_of(object, ...)
-  level <- check_level(level)
+  object <- fit_of(object, ..., level = level)
   check_label_each(object)
   levels <- object$blueprint$levels
   if (is.null(class) && length(levels) == 2) class <- levels[2]
@@ -88,13 +87,12 @@ group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted 
   table <- group_table(counts, groups, level, group_higher(judge, said, groups))
   share <- counts$prevalence
   if (length(class)) table[c("recorded", "corrected")] <- list(share$recorded, colMeans(share$draws))
+  differences <- rbind(
+    if (length(class)) group_differences(share, "prevalence", levels(groups), level),
+    if (length(hits)) group_differences(counts$hits, "true positive rate", levels(groups), level)
+  )
   structure(
-    table,
-    differences = rbind(
-      if (length(class)) group_differences(share, "prevalence", levels(groups), level),
-      if (length(hits)) group_differences(counts$hits, "true positive rate", levels(groups), level)
-    ),
-    level = level, class = c("sturdy_groups", "data.frame"), of = levels[class]
+    table, differences = differences, level = level, class = c("sturdy_groups", "data.frame"), of = levels[class]
   )
 }
 
@@ -199,22 +197,19 @@ group_counts <- function(judge, said, groups, class = NULL, hits = NULL) {
   times <- label$times
   rated <- times * (rated_times(reports) > 0)[label$row]
   by_group <- function(numbers) rowsum(numbers, groups)
-  count <- function(true) { # of draws, a column each
+  size <- by_group(times)[, 1]
+  count <- function(true) { # of true classes, a column a draw
+    event <- if (length(class)) by_group((true == class) * times)
     list(
-      wrong = t(by_group((true != recorded) * rated)), event = if (length(class)) t(by_group((true == class) * times)),
-      hit = if (length(hits)) t(by_group((true == class & hits) * times))
+      wrong = t(by_group((true != recorded) * rated)), prevalence = if (length(class)) t(event / size),
+      hits = if (length(hits)) t(share_of(by_group((true == class & hits) * times), event))
     )
   }
   most <- max(1, floor(group_cells / length(recorded)))
   drawn <- do.call(Map, c(rbind, draw_classes(said, max(200, min(group_draws, most)), count, most, label$row)))
-  size <- by_group(times)[, 1]
-  prevalence <- function(counted) t(t(counted$event) / size)
-  hit_rate <- function(counted) share_of(counted$hit, counted$event)
-  compared <- function(share) list(recorded = share(count(recorded))[1, ], draws = share(drawn))
-  list(
-    rows = by_group(rated)[, 1], wrong = drawn$wrong,
-    prevalence = if (length(class)) compared(prevalence), hits = if (length(hits)) compared(hit_rate)
-  )
+  as_recorded <- count(recorded)
+  compared <- function(of) if (length(drawn[[of]])) list(recorded = as_recorded[[of]][1, ], draws = drawn[[of]])
+  list(rows = by_group(rated)[, 1], wrong = drawn$wrong, prevalence = compared("prevalence"), hits = compared("hits"))
 }
 
 #' Probability that the rate of each group is above that of the others together

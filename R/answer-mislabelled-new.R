@@ -158,8 +158,8 @@ shared_sd <- function(object, X, data) {
   p <- path_prob(fit, X[rows, , drop = FALSE], shared_draws) # rows x draws, by true class
   omega <- as_omega(unname(judged_by(object)$omega), reports$classes, length(reports$sources))
   likelihood <- report_likelihood(reports, omega)
-  joint <- Map(function(p, t) p * likelihood[, t], p, seq_along(p))
-  right <- Reduce(`+`, Map(function(p, t) p * (label == t), joint, seq_along(p))) / Reduce(`+`, joint)
+  over_classes <- function(of) Reduce(`+`, Map(function(p, t) p * of[, t], p, seq_along(p))) # rows x draws
+  right <- over_classes(likelihood * (col(likelihood) == label)) / over_classes(likelihood)
   right[is.nan(right)] <- 0 # a label that the noise holds for impossible
   stats::sd(colMeans(1 - right))
 }

@@ -35,18 +35,17 @@ mislabelled_fields <- function(x, digits) {
   first <- if (is.null(x$reader) && (called || nrow(x) == length(times))) {
     first_checks(times[seq_len(nrow(x))] * x$probability, expected$count, if (called) cutoff$rows else checks_first)
   }
-  if (!is.null(test)) test$first <- first
+  answers <- if (is.null(test)) {
+    c("How many?" = describe_wrong(expected, digits, attr(x, "n")), "What next?" = next_words(first))
+  } else {
+    test$first <- first
+    c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
+  }
+  unlikely <- if (isTRUE(cutoff$unlikely > 0)) unlikely_words(cutoff$unlikely, cutoff$rows, called_what(x))
   c(
-    if (is.null(test)) {
-      c("How many?" = describe_wrong(expected, digits, attr(x, "n")), "What next?" = next_words(first))
-    } else {
-      c(verdict_lines(test, digits), named_notes(verdict_notes(test)))
-    },
-    "Checks alone" = checks_alone(expected),
+    answers, "Checks alone" = checks_alone(expected),
     "Called wrong" = if (!is.null(cutoff)) describe_cutoff(cutoff, digits, called_what(x)),
-    "Note" = if (isTRUE(cutoff$unlikely > 0)) {
-      paste0(unlikely_words(cutoff$unlikely, cutoff$rows, called_what(x)), ".")
-    }
+    "Note" = paste0(unlikely, ".", recycle0 = TRUE)
   )
 }
 

@@ -251,10 +251,9 @@ mislabelled.sturdy_model <- function(object, fdr = NULL, level = 0.9, id = NULL,
     suspected_reports(object, ids)
   } else {
     partner <- if (is.null(fit$recalibration)) contradictions(fit$data) # scores are no inputs
-    suspicion(object, said, ids, object$nodes$unusual, c(
-      if (!is.null(partner)) list(contradicts = fit$data$rows[partner]),
-      if (!is.null(test)) list(if_some = mean_wrong(truth_under(said, setdiff(said$model, "none"))))
-    ))
+    contradicts <- if (!is.null(partner)) list(contradicts = fit$data$rows[partner])
+    some <- if (!is.null(test)) list(if_some = mean_wrong(truth_under(said, setdiff(said$model, "none"))))
+    suspicion(object, said, ids, object$nodes$unusual, c(contradicts, some))
   }
   new_mislabelled(
     found, fdr, given, test, object$data$drawn, wrong_count(object, level), n = label_total(object),

@@ -36,18 +36,15 @@ noise_matrix <- function(object, level = 0.9, reader = NULL, ...) {
   if (!is.null(reader)) {
     check_has_readers(object)
     readers <- object$data$reports$sources
-    known <- is_one_of(reader, readers)
-    must(known, "reader", "be one of {.or {.val {few(readers)}}}", "readers", got = reader)
+    must(is_one_of(reader, readers), "reader", "be one of {.or {.val {few(readers)}}}", "readers", got = reader)
     size <- as.numeric(readers == reader)
   }
+  entries <- noise_over_points(object, function(omega) mean_omega(omega, size), if (rate_learned(object)) level)
   omega <- object$omega
-  at <- noise_points(object)
-  entries <- matrix(vapply(at$omega, mean_omega, omega, size), length(omega))
-  omega[] <- drop(entries %*% at$weight)
-  ends <- at$ends(t(entries), if (rate_learned(object)) level)
-  if (!anyNA(ends)) {
-    side <- function(k) matrix(ends[k, ], nrow(omega))
-    attributes(omega)[c("lower", "upper", "level")] <- list(side(1), side(2), level)
+  omega[] <- entries$rate
+  if (!anyNA(entries)) {
+    ends <- lapply(entries[c("lower", "upper")], matrix, nrow(omega))
+    attributes(omega)[c("lower", "upper", "level")] <- c(ends, level)
   }
   structure(omega, rare = rare_classes(object), class = c("sturdy_noise_matrix", "matrix"))
 }

@@ -17,16 +17,12 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
     "Bayes factor for some" = bounded(x$bayes_factor, number, 1e4),
     if (!x$settled) c("If some are wrong" = count_interval(x$any, x, digits), "Averaged" = count_interval(x$average, x, digits))
   ))
-  columns <- c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k", "method")
-  models <- x$models[columns]
+  models <- x$models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k", "method")]
   models$pareto_k <- round(models$pareto_k, 2)
-  cat("\nNoise models\n")
-  print(models, digits = digits + 1, row.names = FALSE)
-  cat("\n")
-  print_title("Flip rates by true class, if some labels are wrong")
+  print_part(models, digits + 1, "Noise models")
   rates <- x$rates
   rates$rows <- whole(rates$rows) # not 1e+05
-  print(rates, digits = digits, row.names = FALSE)
+  print_part(rates, digits, "Flip rates by true class, if some labels are wrong")
   cat("", strwrap(factor_words(x$error, sum(x$models$nodes), x$bayes_factor)), sep = "\n")
   invisible(x)
 }

@@ -113,8 +113,7 @@
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE))
 #' noise_test(fit)
 noise_test <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ...)
-  level <- check_level(level)
+  object <- fit_of(object, ..., level = level)
   if (is_several(object)) check_posterior(object)
   hint <- if (has_rows(object)) {
     "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."
@@ -132,25 +131,22 @@ noise_test <- function(object, level = 0.9, ...) {
 #' @param level of intervals; `NULL` for none, and nothing else that takes a pass over all nodes.
 #' @noRd
 noise_statement <- function(object, level) {
-  fit <- object
-  object <- judged_by(fit)
-  labels <- stated_labels(object)
-  ends <- overlap_ends(object, if (is.null(level)) 0.9 else level)
-  hides <- scores_hide(object, ends)
-  evidence <- stated_evidence(fit, object, labels, hides)
-  counts <- stated_counts(object, labels, level, average_count(object, level, ends, hides))
-  one <- !labels$readers # label of each row
-  rows <- one && has_rows(object)
+  judge <- judged_by(object)
+  labels <- stated_labels(judge)
+  ends <- overlap_ends(judge, if (is.null(level)) 0.9 else level)
+  evidence <- stated_evidence(object, judge, labels, scores_hide(judge, ends))
+  one_each <- !labels$readers # label of each row
   doubts <- list( # about classes
-    suspects = if (one && is_called(evidence)) suspected_class(object), one_kind = if (rows) one_kind(object),
-    alike = if (one && evidence$kind != "blind") alike_classes(object), rare = rare_classes(object),
-    on_bound = rates_on_bound(object)
+    suspects = if (one_each && is_called(evidence)) suspected_class(judge),
+    one_kind = if (one_each && has_rows(judge)) one_kind(judge),
+    alike = if (one_each && evidence$kind != "blind") alike_classes(judge), rare = rare_classes(judge),
+    on_bound = rates_on_bound(judge)
   )
   more <- list(
-    rates = rate_table(object, level, models_with_errors(object)), linear = inherits(fit, "bpm"),
-    noticed = if (one) noticed_once(fit), ends = if (!is.null(level)) ends
+    rates = rate_table(judge, level, models_with_errors(judge)), linear = inherits(object, "bpm"),
+    noticed = if (one_each) noticed_once(object), ends = if (!is.null(level)) ends
   )
-  structure(c(evidence, labels, counts, doubts, more), class = "sturdy_noise_test")
+  structure(c(evidence, labels, stated_counts(judge, labels, level), doubts, more), class = "sturdy_noise_test")
 }
 
 models_with_errors <- function(object) setdiff(object$nodes$models$model, "none")
@@ -176,25 +172,24 @@ stated_labels <- function(object) {
 }
 
 #' What the data say of there being wrong labels
-#' @param fit,object the fit, and what judges its labels. @param labels of stated_labels(). @param hides see
-#'   scores_hide().
+#' @param judge what judges the labels. @param labels of stated_labels(). @param hides see scores_hide().
 #' @noRd
-stated_evidence <- function(fit, object, labels, hides) {
-  models <- tested_models(object)
+stated_evidence <- function(object, judge, labels, hides) {
+  models <- tested_models(judge)
   none <- models$model == "none"
   factor <- exp(log_factor(models))
-  plain <- if (is.null(object$nodes$plain)) NA_real_ else exp(object$nodes$plain)
-  beside <- fit$curve # see held_against_curve()
+  plain <- if (is.null(judge$nodes$plain)) NA_real_ else exp(judge$nodes$plain)
+  beside <- object$curve # see held_against_curve()
   curve <- if (is.null(beside)) NA_real_ else exp(beside$some - beside$log_evidence)
-  blind <- !labels$readers && !labels$settled && is_blind(object)
-  alone <- if (blind) in_question(object)
+  blind <- !labels$readers && !labels$settled && is_blind(judge)
+  alone <- if (blind) in_question(judge)
   kind <- verdict_kind(factor, curve, plain, blind, hides)
   list(
     probability_none = models$probability[none], prior_none = models$prior[none],
     bayes_factor = factor, plain = plain, curve = curve,
-    alone = if (length(alone)) quoted_empty(object$blueprint$levels[alone]), kind = kind,
+    alone = if (length(alone)) quoted_empty(judge$blueprint$levels[alone]), kind = kind,
     verdict = verdict_sentences[[if (labels$settled) "settled" else kind]], models = models,
-    two = factor_by_class(models), error = factor_error(object$nodes$models)
+    two = factor_by_class(models), error = factor_error(judge$nodes$models)
   )
 }
 
@@ -209,7 +204,8 @@ factor_by_class <- function(models) {
 
 #' How many are wrong, and how many of them the first checks would find
 #' @noRd
-stated_counts <- function(object, labels, level, average) {
+stated_counts <- function(object, labels, level) {
+  average <- average_count(object, level)
   some <- average_density(object, models_with_errors(object))
   first <- if (!labels$readers && has_rows(object)) {
     said <- truth(object)

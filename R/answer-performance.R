@@ -79,49 +79,44 @@ true_performance <- function(object, predictions, newdata = NULL, y = NULL, leve
   predictions <- one_column(predictions)
   predicted <- check_predictions(predictions, names, said, object$blueprint$levels)
   measures <- if (by_class) class_measures else performance_measures
-  measures <- measures(predicted, are_classes(predictions))
-  check_memory(as.double(draws) * length(measures) + length(said$p), draws, what = "draws")
-  values <- draw_measures(measures, said, draws, seed)
-  new_performance(measures, values, said$y, level, if (by_class) object$blueprint$levels)
+  figures <- measures(predicted, are_classes(predictions))
+  recorded <- figures(said$y)
+  check_memory(as.double(draws) * length(recorded) + length(said$p), draws, what = "draws")
+  values <- draw_figures(figures, said, draws, seed)
+  new_performance(recorded, values, length(said$y), level, if (by_class) object$blueprint$levels)
 }
 
-#' Measures against draws of the true classes
-#' @param said list(p: n x C x K, weight), of the true classes.
+#' Figures against draws of the true classes, a column a draw
+#' @param figures of performance_measures(). @param said list(p: n x C x K, weight, y), of the true classes.
 #' @noRd
-draw_measures <- function(measures, said, draws, seed) {
+draw_figures <- function(figures, said, draws, seed) {
   above <- lapply(seq_along(said$weight), function(k) share_above(at_k(said$p, k)))
   with_seed_or_stream(seed, vapply(seq_len(draws), function(draw) {
     u <- stats::runif(nrow(said$p))
     k <- sample.int(length(above), 1, prob = said$weight)
-    true <- 1 + rowSums(u < above[[k]])
-    vapply(measures, function(measure) measure(true), numeric(1))
-  }, numeric(length(measures))))
+    figures(1 + rowSums(u < above[[k]]))
+  }, figures(said$y)))
 }
 
 #' P(class > c), c = 1, ..., C - 1
 #' @noRd
-share_above <- function(p) {
-  above <- p[, -1, drop = FALSE]
-  for (c in rev(seq_len(ncol(above) - 1))) above[, c] <- above[, c] + above[, c + 1]
-  above
-}
+share_above <- function(p) (p %*% lower.tri(diag(ncol(p))))[, -ncol(p), drop = FALSE]
 
-#' @param values of the measures (rows) in each draw. @param recorded labels as recorded.
-#' @param classes of which there are as many measures each, or `NULL`.
+#' @param recorded figures against the labels as recorded. @param values the same (rows) in each draw.
+#' @param n how many rows. @param classes of which there are as many figures each, or `NULL`.
 #' @noRd
-new_performance <- function(measures, values, recorded, level, classes = NULL) {
-  values <- matrix(values, length(measures))
+new_performance <- function(recorded, values, n, level, classes = NULL) {
+  values <- matrix(values, length(recorded))
   # the few draws in which a figure is there are not like the others
   values[rowMeans(is.na(values)) > 0.05, ] <- NA_real_
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  ends <- apply(values, 1, stats::quantile, tails, na.rm = TRUE, names = FALSE)
+  ends <- apply(values, 1, stats::quantile, c(1 - level, 1 + level) / 2, na.rm = TRUE, names = FALSE)
   shown <- data.frame(
-    measure = names(measures), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ], upper = ends[2, ],
-    recorded = vapply(measures, function(measure) measure(recorded), 0), row.names = NULL
+    measure = names(recorded), true = rowMeans(values, na.rm = TRUE), lower = ends[1, ], upper = ends[2, ],
+    recorded = recorded, row.names = NULL
   )
   shown[-1] <- lapply(shown[-1], function(v) ifelse(is.na(v), NA_real_, v)) # no NaN
   if (length(classes)) shown <- cbind(class = rep(classes, each = nrow(shown) / length(classes)), shown)
-  structure(shown, level = level, n = length(recorded), class = c("sturdy_performance", "data.frame"))
+  structure(shown, level = level, n = n, class = c("sturdy_performance", "data.frame"))
 }
 
 #' The truth of the training rows, with which of the rows given these are

@@ -59,7 +59,7 @@ noticed_once <- function(object) {
 #' The rows whose labels are not known, or some that stand for them, and their noise models
 #' @param open these rows.
 #' @return list(P, scores; p, probabilities of the true classes without the labels; times, how many
-#'   labels each row stands for; reports; noise, near: as label_average() has them; told: how many
+#'   labels each row stands for; reports; noise: as label_average() has it; told: how many
 #'   nats labels tell of themselves)
 #' @noRd
 noticed_table <- function(object, stage, open) {
@@ -68,11 +68,10 @@ noticed_table <- function(object, stage, open) {
   weights <- report_times(data$reports)
   code <- label_code(data)
   ordered <- is_in_order(object)
-  near <- near_classes(data$X, code, ordered)
   share <- if (ordered) neighbour_share(classes)
   noise <- noise_model(stage$spec$epsilon, stage$spec$noise, data$reports, share)
   noise$turn <- class_turn(code, classes, weights, colSums(data$X))
-  if (!ordered) noise$targets <- near
+  noise$targets <- near_classes(data$X, code, ordered)
   labels <- sum(weights[open])
   most <- noticed_rows %/% classes
   if (length(open) > most) { # the same ones however the table is sorted
@@ -83,7 +82,7 @@ noticed_table <- function(object, stage, open) {
   said <- truth(stage)
   list(
     P = data$X[open, , drop = FALSE], p = mean_over(said$loo, said$weight)[open, , drop = FALSE],
-    times = times, reports = reports_of(data$reports, open), noise = noise, near = near,
+    times = times, reports = reports_of(data$reports, open), noise = noise,
     told = max(sum(times * told_of_itself(object, open)), 0)
   )
 }
@@ -111,7 +110,7 @@ told_of_itself <- function(object, rows) {
 noticed_factor <- function(table, rates, stage) {
   labels <- expected_labels(table, rates, stage$recalibration$way)
   holding <- noticed_model(stage, which(rates > 0))
-  problem <- function(model) label_problem(labels$rows, model, table$noise, table$near)
+  problem <- function(model) label_problem(labels$rows, model, table$noise)
   none <- label_integral(problem("none"), 0L)
   some <- label_integral(problem(holding$model), 0L, list(none))
   gain <- function(part) sum(drawn_variance(labels, slopes_at_mode(labels, part))) / 2

@@ -25,8 +25,7 @@
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' flip_rates(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = "average"))
 flip_rates <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ...)
-  level <- check_level(level)
+  object <- fit_of(object, ..., level = level)
   object <- check_judge(object)
   inform_these("rate_bound", c(
     i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",
@@ -39,7 +38,7 @@ flip_rates <- function(object, level = 0.9, ...) {
 #' @param models their names.
 #' @noRd
 rate_table <- function(object, level, models = object$nodes$models$model) {
-  at <- noise_points(object, models)
+  rates <- noise_over_points(object, function(omega) apply(omega, 1, wrong_rates), level, models)
   said <- truth(object)
   if (!any(models %in% said$model)) said <- node_truth(object) # of one that is next to impossible
   said <- truth_under(said, if (is.null(models)) said$model else models)
@@ -47,44 +46,34 @@ rate_table <- function(object, level, models = object$nodes$models$model) {
   if (is.null(reports)) reports <- label_reports(integer(), dim(said$p)[2]) # it has not kept its rows
   p <- mean_over(said$p, said$weight)
   p[report_known(reports), ] <- 0
-  wrong <- report_counts(reports, p)
   rows <- source_counts(reports)
-  tables <- lapply(seq_along(rows), function(s) {
-    rates <- vapply(at$omega, function(omega) wrong_rates(omega[s, , ]), numeric(ncol(p)))
-    ends <- at$ends(t(rates), level)
-    data.frame(
-      class = object$blueprint$levels, rate = drop(rates %*% at$weight), lower = ends[1, ],
-      upper = ends[2, ], rows = rows[[s]], wrong = wrong_rates(wrong[s, , ])
-    )
-  })
-  table <- data.frame(group = rep(reports$sources, each = ncol(p)), do.call(rbind, tables), row.names = NULL)
+  table <- data.frame(
+    group = rep(reports$sources, each = ncol(p)), class = rep(object$blueprint$levels, length(rows)), rates,
+    rows = rep(rows, each = ncol(p)), wrong = as.vector(apply(report_counts(reports, p), 1, wrong_rates))
+  )
   if (has_readers(object)) names(table)[1] <- "reader"
   if (identical(reports$sources, "label")) table$group <- NULL # labels of no group
   with_ends(table)
 }
 
-#' The noise of labels at the points of a fit: every rate, and every noise matrix, is of these
+#' Rates, or what else is made of the noise, over the points of a fit: every rate, and every noise matrix, is of these
+#' @param of function of the noise at a point, S x C x C, that has probabilities.
 #' @param models names of the noise models that are meant, or `NULL` for all.
-#' @return list(omega, weight, ends(values, level): intervals of what has a row for each point, 2 x
-#'   columns, `NA` without a level or where mere modes stand for a noise model with rates: they have
-#'   no spread)
+#' @return a data frame with a row for each probability: rate, the mean, lower and upper, which are `NA` without a
+#'   level or where mere modes stand for a noise model with rates: they have no spread
 #' @noRd
-noise_points <- function(object, models = NULL) {
+noise_over_points <- function(object, of, level = NULL, models = NULL) {
   at <- nodes(object)
   mine <- if (is.null(models)) rep(TRUE, length(at$weight)) else at$model %in% models
   weight <- shares(at$weight[mine])
+  size <- length(of(at$omega[[1]]))
+  values <- vapply(at$omega[mine], function(omega) as.vector(of(omega)), numeric(size)) # a column a point
   known <- object$nodes$models
-  bare <- known$model[grepl("^mode", known$method) & known$model != "none"]
-  apart <- !is.null(known) && sum(weight[at$model[mine] %in% bare]) <= 0.05
-  list(
-    omega = at$omega[mine], weight = weight,
-    ends = function(values, level) {
-      if (!apart || is.null(level)) {
-        return(matrix(NA_real_, 2, ncol(values)))
-      }
-      apply(values, 2, shortest_interval, weight, level, highest_rate(object))
-    }
-  )
+  modes_alone <- known$model[grepl("^mode", known$method) & known$model != "none"]
+  spread <- !is.null(known) && sum(weight[at$model[mine] %in% modes_alone]) <= 0.05
+  ends <- matrix(NA_real_, 2, nrow(values))
+  if (spread && !is.null(level)) ends[] <- apply(values, 1, shortest_interval, weight, level, highest_rate(object))
+  data.frame(rate = drop(values %*% weight), lower = ends[1, ], upper = ends[2, ])
 }
 
 #' Expected number of reports of each class by each source on rows of each true class
@@ -107,15 +96,12 @@ highest_rate <- function(object) {
 #' True classes whose rate is on its bound of one half: their posterior is cut off there
 #' @noRd
 rates_on_bound <- function(object) {
-  at <- nodes(object)
   if (!is_average(object) || highest_rate(object) > 0.5 || is_several(object)) {
     return(character())
   }
-  near <- vapply(1:2, function(t) {
-    above <- lapply(at$omega, function(omega) omega[, t, 3 - t] > bound_near)
-    max(do.call(cbind, above) %*% at$weight) > bound_share # of the sources
-  }, NA)
-  object$blueprint$levels[near]
+  is_near <- function(omega) apply(omega, 1, wrong_rates) > bound_near
+  probability <- matrix(noise_over_points(object, is_near)$rate, 2) # a row a class, a column a source
+  object$blueprint$levels[row_max(probability) > bound_share]
 }
 bound_near <- 0.45  # a rate is on its bound of 1/2 where it is above
 bound_share <- 0.5  # with more than this probability

@@ -45,8 +45,7 @@
 #' fit <- gpc(data.frame(x), both, kernel = kernel_iso(1, fixed = TRUE))
 #' reader_rates(fit)
 reader_rates <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ...)
-  level <- check_level(level)
+  object <- fit_of(object, ..., level = level)
   check_sites_kept(object)
   check_has_readers(object)
   object <- judged_by(object)
@@ -114,8 +113,8 @@ print.sturdy_reader_rates <- function(x, digits = 2, ...) {
   if (nrow(pairs)) {
     most <- utils::head(pairs[order(-pairs$rows), ], readers_shown)
     which <- if (nrow(most) < nrow(pairs)) paste0(", the ", readers_shown, " with most rows")
-    cat("\nCohen's kappa of ", count(nrow(pairs), "pair"), which, "\n", sep = "")
-    print(most[names(most) != "counted" | any(most$counted < 2)], digits = digits, row.names = FALSE)
+    shown <- most[names(most) != "counted" | any(most$counted < 2)]
+    print_part(shown, digits, "Cohen's kappa of ", count(nrow(pairs), "pair"), which)
   }
   invisible(x)
 }

@@ -86,8 +86,7 @@ simulate.sturdy_model <- function(object, nsim = 1, seed = NULL, ...) {
   check_memory(as.double(nsim) * nrow(p), nsim, what = "simulations")
   levels <- object$blueprint$levels
   above <- share_above(p)
-  names <- paste0("sim_", seq_len(nsim))
-  draws <- with_seed_or_stream(seed, lapply(stats::setNames(nm = names), function(name) {
+  draws <- with_seed_or_stream(seed, lapply(stats::setNames(nm = paste0("sim_", seq_len(nsim))), function(name) {
     class_factor(1 + rowSums(stats::runif(nrow(p))[unit] < above), levels)
   }))
   data.frame(draws, row.names = make.unique(rownames(p)))

@@ -64,24 +64,23 @@
 #' review(fit, 5)
 #' @order 1
 review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = NULL, fdr = NULL, ...) {
-  object <- fit_of(object, ...)
+  object <- fit_of(object, ..., level = level)
   n <- check_count(n, "n", min = 1)
-  level <- check_level(level)
   check_label_each(object)
   object <- judged_by(object)
   inform_no_label_noise(object)
   said <- truth(object)
   order <- suspicion_order(said)
-  open <- which(said$source > 0) # labels that are not known to be right
-  drawn <- if (!is.null(fdr)) drawn_rows(object, said, order, n, fdr)
-  places <- if (is.null(drawn)) utils::head(intersect(order, open), n) else drawn$place
+  open <- order[said$source[order] > 0L] # labels that are not known to be right
+  drawn <- if (!is.null(fdr)) drawn_rows(object, said, open, n, fdr)
+  places <- if (is.null(drawn)) utils::head(open, n) else drawn$place
   first <- suspicion(object, said, row_ids(object$data, id))[match(places, order), ]
   right <- first$probability <= 0.5
   first$suggested[right] <- first$label[right]
   times <- report_times(object$data$reports)
   first$found <- cumsum(times[places] * first$probability)
   if (length(drawn)) first$drawn <- drawn_words(n, drawn$price$among)
-  left <- setdiff(open, places)
+  left <- sort(setdiff(open, places))
   density <- wrong_density(object, left)
   structure(
     first[c("row", id_column(first), "label", "suggested", "probability", "found", if (length(drawn)) "drawn")],
@@ -99,11 +98,9 @@ print.sturdy_review <- function(x, digits = 2, ...) {
   digits <- check_digits(digits)
   whole <- identical(attr(x, "listed"), nrow(x)) # else rows or columns were taken out of it
   if (whole) {
-    price <- attr(x, "price")
-    cat(
-      "<sturdy_review> ", count(nrow(x), "row"), " to check",
-      if (length(price)) paste0(", drawn at random of the ", whole(price$among), " most suspicious"), "\n", sep = ""
-    )
+    among <- attr(x, "price")$among
+    drawn <- if (length(among)) paste0(", drawn at random of the ", whole(among), " most suspicious")
+    cat("<sturdy_review> ", count(nrow(x), "row"), " to check", drawn, "\n", sep = "")
     print_fields(review_fields(x, digits))
   }
   print(as.data.frame(x), digits = digits, row.names = !whole)
@@ -115,11 +112,8 @@ review_fields <- function(x, digits) {
   price <- attr(x, "price")
   number <- function(v) format(signif(v, digits))
   first <- list(rows = nrow(x), found = max(x$found, 0), left = left$count)
-  c(
-    "What next?" = if (length(price)) price_words(price) else next_words(first),
-    "Would remain" = paste0(
-      number(left$count), " of ", whole(attr(x, "unchecked")), " (", interval_words(left$level, left),
-      "); none: probability ", bounded(attr(x, "none_left"), number)
-    )
-  )
+  some <- paste0(number(left$count), " of ", whole(attr(x, "unchecked")), " (", interval_words(left$level, left), ")")
+  none <- paste("none: probability", bounded(attr(x, "none_left"), number))
+  next_line <- if (length(price)) price_words(price) else next_words(first)
+  c("What next?" = next_line, "Would remain" = paste0(some, "; ", none))
 }

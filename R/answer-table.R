@@ -32,3 +32,14 @@ as.data.frame.sturdy_reader_rates <- plain_frame
 
 #' @export
 as.data.frame.sturdy_review <- plain_frame
+
+#' A table below its title, after an empty line; nothing without a table
+#' @param ... the title, in parts.
+#' @noRd
+print_part <- function(table, digits, ...) {
+  if (!is.null(table)) {
+    cat("\n")
+    print_title(...)
+    print(table, digits = digits, row.names = FALSE)
+  }
+}

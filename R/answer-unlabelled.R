@@ -38,13 +38,10 @@ unlabelled_lines <- function(object, digits) {
   interval <- if (nrow(shares) == 1 && !is.na(shares$lower)) {
     paste0(" (", range_text(lapply(100 * shares[-1], format_each, digits)), ")")
   }
+  are <- paste0("About ", rows$estimate, " of ", whole(n), " rows are ", class_words(positive_class(object)))
+  labelled <- paste0(format_range(100 * shares$estimate, digits), "% of them", interval)
   c(
-    "How many?" = paste0(
-      "About ", rows$estimate, " of ", whole(n), " rows are ",
-      class_words(positive_class(object)), " (", interval_words(0.9, rows), ")."
-    ),
-    "Labelled" = paste0(
-      format_range(100 * shares$estimate, digits), "% of them", interval, ", if labelled at random among them."
-    )
+    "How many?" = paste0(are, " (", interval_words(0.9, rows), ")."),
+    "Labelled" = paste0(labelled, ", if labelled at random among them.")
   )
 }

@@ -61,11 +61,17 @@ fill_words <- function(words, ...) {
   words
 }
 
-#' Which of the verdicts has the words: there are some for what goes before the Bayes factor
+#' The words of the verdict: of all that is the case the first that has some
+#' @param part which of the words, see verdicts.
 #' @noRd
-worded <- function(test) {
-  alone <- test$kind == "blind" && !is.null(test$alone)
-  c(if (isTRUE(test$settled)) "settled", if (alone) "alone", test$kind)[1]
+verdict_words <- function(test, part) {
+  holding <- c(
+    if (isTRUE(test$settled)) "settled", if (isTRUE(test$disputed > 0)) "disputed",
+    if (test$kind == "blind" && !is.null(test$alone)) "alone",
+    if (test$kind == "no sign" && would_show(test$noticed)) "shown", test$kind
+  )
+  words <- vapply(verdicts[holding], `[[`, "", part, USE.NAMES = FALSE)
+  words[nzchar(words)][1]
 }
 
 #' Which verdict it is, by what noise_statement() has found
@@ -134,12 +140,8 @@ next_line <- function(test) {
 }
 
 verdict_line <- function(test) {
-  words <- worded(test)
-  if (words != "settled" && isTRUE(test$disputed > 0)) {
-    words <- "disputed"
-  } else if (words == "no sign" && would_show(test$noticed)) words <- "shown"
   fill_words(
-    verdicts[[words]][2],
+    verdict_words(test, 2),
     odds = if (!isTRUE(test$disproved)) {
       odds_words(test$bayes_factor)
     } else if (isTRUE(test$found > 1)) {
@@ -166,7 +168,7 @@ of_words <- function(test) {
 #' How many labels are wrong, without an interval where the test has no level
 #' @noRd
 count_line <- function(test, digits) {
-  words <- verdicts[[worded(test)]][3]
+  words <- verdict_words(test, 3)
   if (is.null(test$level) && grepl("{of}", words, fixed = TRUE)) {
     words <- if (test$kind == "no sign") "Probably none; if some, about {if_some} {of}." else "About {count} {of}."
   }
@@ -224,6 +226,7 @@ verdict_notes <- function(test) {
     return(NULL)
   }
   called <- is_called(test)
+  curved <- isTRUE(test$linear) && called && !isTRUE(test$curve > verdict_limits[2]) # it may be
   kind <- test$one_kind
   alike <- test$alike
   bound <- quoted_empty(test$on_bound)
@@ -232,10 +235,7 @@ verdict_notes <- function(test) {
   c(
     in_sample_words(test$in_sample),
     said(length(bound) > 0, "The rate of true ", bound[1], " is on its bound of 1/2: see noise_prior()."),
-    said(
-      isTRUE(test$linear) && called && !isTRUE(test$curve > verdict_limits[2]),
-      "For a linear boundary: what a curve explains counts as wrong (compare gpc())."
-    ),
+    said(curved, "For a linear boundary: what a curve explains counts as wrong (compare gpc())."),
     said(length(one) > 0, "All labels ", one, " are equally suspect: the inputs do not predict them."),
     if (test$kind != "no sign") which_class_words(test),
     said(
@@ -260,11 +260,8 @@ which_class_words <- function(test) {
   one <- test$levels[alone[which(share > 0.5 & !is.na(alone))]] # more likely than not if some are wrong
   other <- encodeString(setdiff(test$levels, one), quote = "\"")
   if (length(one)) {
-    paste0(
-      "Only true ", quoted_empty(one), " seem recorded wrongly.", if (length(other) == 1) paste0(
-        " If ", other, " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ")."
-      )
-    )
+    hint <- paste0(" If ", other, " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ").")
+    paste0("Only true ", quoted_empty(one), " seem recorded wrongly.", if (length(other) == 1) hint)
   } else if (differ && "matrix" %in% models$model) {
     paste0("Odds of ", odds_words(test$two), " that some classes are taken for particular others: see noise_matrix().")
   } else if (differ && side_told(models)) {

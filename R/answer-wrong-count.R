@@ -75,9 +75,8 @@ density_ends <- function(density, level) {
 overlap_ends <- function(object, level = 0.9) {
   held <- object$recalibration$apart
   if (!is.null(held)) {
-    learned <- density_summary(average_density(object), level)
-    apart <- density_summary(held$density, level)
-    rbind(overlap = as.data.frame(learned), apart = as.data.frame(apart))
+    ends <- function(density) as.data.frame(density_summary(density, level))
+    rbind(overlap = ends(average_density(object)), apart = ends(held$density))
   }
 }
 
@@ -92,9 +91,9 @@ scores_hide <- function(object, ends) {
 
 #' The number by an average, where that is so up to the other end
 #' @noRd
-average_count <- function(object, level, ends = overlap_ends(object, level),
-                          hides = scores_hide(object, ends)) {
+average_count <- function(object, level) {
   said <- density_summary(average_density(object), level)
-  if (!is.null(level) && hides) said$upper <- ends["apart", "upper"]
+  ends <- if (!is.null(level)) overlap_ends(object, level)
+  if (scores_hide(object, ends)) said$upper <- ends["apart", "upper"]
   said
 }

@@ -1,12 +1,13 @@
 # Which fit a verb is asked of: the object that it was given, or the fit of ours inside of that.
 
 #' The fit that a verb asks: what it was given, or that inside of it
-#' @param ... of a verb that takes no other arguments.
+#' @param ... of a verb that takes no other arguments. @param level of the intervals of a verb that has some.
 #' @noRd
-fit_of <- function(object, ...) {
+fit_of <- function(object, ..., level) {
   fit <- if (!missing(object) && inherits(object, "sturdy_model")) object else needed_own_fit(object)
   check_model(fit)
   check_no_dots(...)
+  if (!missing(level)) check_level(level)
   fit
 }
 

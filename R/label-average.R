@@ -17,17 +17,16 @@ label_average <- function(P, data, noise, way, n = NULL, ordered = FALSE) {
   order <- table_order(log(P[, turn, drop = FALSE]), match(label_code(data), turn))
   P <- P[order, , drop = FALSE]
   data <- list(y = data$y[order], reports = reports_of(data$reports, order))
-  near <- near_classes(P, label_code(data), ordered)
-  if (!ordered) noise$targets <- near
+  noise$targets <- near_classes(P, label_code(data), ordered)
   noise$turn <- turn
   all <- label_rows(P, data$reports, way)
   rows <- label_telling(all, P, data$reports)
-  parts <- label_parts(rows, noise, near, n)
+  parts <- label_parts(rows, noise, n)
   models <- label_models(parts, noise)
   kept <- label_thinned(parts, models$probability, all$labels, all$share, rows_alike(P, data$reports, way))
   nodes <- c(list(models = models), kept, noise["ruled_out"])
   nodes[c("truth", "unusual", "wrong")] <- label_says(all, rows, nodes, data, order)
-  nodes$plain <- label_plain(rows, noise, near, parts, models)
+  nodes$plain <- label_plain(rows, noise, parts, models)
   nodes
 }
 
@@ -50,9 +49,9 @@ label_models <- function(parts, noise) {
 #' labels; otherwise `NULL`
 #' @param parts with unusual rows.
 #' @noRd
-label_plain <- function(rows, noise, near, parts, models) {
+label_plain <- function(rows, noise, parts, models) {
   if (isTRUE(log_factor(models) < log(verdict_limits[2]))) {
-    plain <- label_parts(rows, noise, near, label_points[["plain"]], parts)
+    plain <- label_parts(rows, noise, label_points[["plain"]], parts)
     models$log_evidence <- vapply(plain, function(part) part$log_evidence, 1)
     log_factor(models)
   }
@@ -62,10 +61,10 @@ label_plain <- function(rows, noise, near, parts, models) {
 #' @param beside the same with unusual rows, where it is to be without them: from its modes.
 #' @return list by noise model, see label_integral()
 #' @noRd
-label_parts <- function(rows, noise, near, n, beside = NULL) {
+label_parts <- function(rows, noise, n, beside = NULL) {
   parts <- list()
   for (name in names(noise$weights)) {
-    problem <- label_problem(rows, name, noise, near, plain = !is.null(beside))
+    problem <- label_problem(rows, name, noise, plain = !is.null(beside))
     parts[[name]] <- label_integral(problem, n, if (is.null(beside)) parts else beside[name])
   }
   parts

@@ -3,19 +3,19 @@
 # the noise the scores have learned [M 16.1, 16.2, 16.3]. Z has a column a point, K of them.
 
 #' The stage under a noise model
-#' @param rows see label_rows(). @param noise see noise_model(). @param near C x C, which classes are
-#'   near each other. @param plain without unusual rows, and classes that look alike.
+#' @param rows see label_rows(). @param noise see noise_model(), its targets being the classes that are near each
+#'   other, see near_classes(). @param plain without unusual rows, and classes that look alike.
 #' @return list(d; field: what each coordinate belongs to, at: coordinates by field; rows, noise; model:
 #'   see noise_of(); pairs: that may look alike; unusual: the share, or `NULL`, where it is learned;
 #'   learned: how much of the noise scores have learned, where that is known, or `NULL`: none; starts)
 #' @noRd
-label_problem <- function(rows, name, noise, near, plain = FALSE) {
+label_problem <- function(rows, name, noise, plain = FALSE) {
   classes <- rows$classes
   way <- rows$way
   model <- noise_of(name, noise)
   held <- length(way$slope) == 1 # the user's word for overlap
   whole <- classes <= label_slopes_most
-  pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(near, noise$turn) else matrix(0L, 0, 2)
+  pairs <- if (classes > 2 && whole && !plain && !held) overlap_pairs(noise$targets, noise$turn) else matrix(0L, 0, 2)
   noisy <- model$d > 0 || name == "given" && any(wrong_rates(mean_omega(model$held, rows$share)) > 0)
   learns <- noisy && is.null(way$within) && !held && way$kind == "scores" && whole
   takes_out <- learns || way$kind == "recorded" && name != "none" && whole

@@ -21,31 +21,22 @@ draw_picture <- function(picture, main) {
   for (panel in panels[-1]) draw_panel(panel)
 }
 
-#' Panels on a page that is divided for them, under one heading
+#' Panels on a page that is divided for them, under one heading: of those that need not all be shown as many, the
+#' first ones, as are not tiny there
 #' @noRd
 draw_page <- function(picture) {
-  page <- divide_page(picture)
-  for (panel in picture$panels[seq_len(page$k)]) draw_panel(panel)
-  graphics::par(cex = 1)
-  size <- graphics::par("din")
-  draw_heading(page$heading, size[1] / 2, size[2])
-}
-
-#' Divides the page for as many of the panels, the first ones, as are not tiny there
-#' @return list(k, how many; heading)
-#' @noRd
-divide_page <- function(picture) {
   graphics::par(mfrow = c(1, 1), cex = 1)
   page <- graphics::par("din")
   k <- length(picture$panels)
   if (!is.null(picture$of)) k <- min(k, max(1, prod(floor(page / 1.8))))
   heading <- fit_heading(with_note(picture, k), page[1], page[2] / 2)
-  page[2] <- page[2] - heading$height
-  grid <- if (picture$across) c(1, k) else page_grid(k, page)
+  below <- page - c(0, heading$height)
+  grid <- if (picture$across) c(1, k) else page_grid(k, below)
   graphics::par(omi = c(0, 0, heading$height, 0), mfrow = grid)
-  panel <- page / rev(grid)
-  graphics::par(cex = max(0.55, min(1, panel / c(2.6, 2.3)))) # smaller letters on small panels
-  list(k = k, heading = heading)
+  graphics::par(cex = max(0.55, min(1, below / rev(grid) / c(2.6, 2.3)))) # smaller letters on small panels
+  for (panel in picture$panels[seq_len(k)]) draw_panel(panel)
+  graphics::par(cex = 1)
+  draw_heading(heading, page[1] / 2, page[2])
 }
 
 #' A picture whose note says how many of all the panels there are

@@ -65,18 +65,15 @@ tag <- function(name, ..., .attr = character()) {
 #' @noRd
 html_table <- function(frame, class = NULL, emphasis = integer()) {
   side <- ifelse(vapply(frame, is.numeric, NA), "number", "text")
-  head <- tag("tr", Map(function(name, side) {
-    tag("th", html_text(name), .attr = c(scope = "col", class = side))
-  }, names(frame), side))
+  title <- function(name, side) tag("th", html_text(name), .attr = c(scope = "col", class = side))
+  head <- tag("thead", tag("tr", Map(title, names(frame), side)))
   words <- lapply(frame, html_value)
   body <- vapply(seq_len(nrow(frame)), function(i) {
     cells <- Map(function(v, side) tag("td", v[i], .attr = c(class = side)), words, side)
     tag("tr", cells, .attr = if (i %in% emphasis) c(class = "this"))
   }, character(1))
-  html(tag(
-    "div", tag("table", tag("thead", head), tag("tbody", body), .attr = c(class = class)),
-    .attr = c(class = "scroll", tabindex = "0")
-  ))
+  table <- tag("table", head, tag("tbody", body), .attr = c(class = class))
+  html(tag("div", table, .attr = c(class = "scroll", tabindex = "0")))
 }
 
 #' Numbers in four digits, whole ones in all theirs

@@ -20,34 +20,26 @@ picture.sturdy_mislabelled <- function(x, n, labels, ...) {
   ranks <- c(0.5, max(shown$rank, min(upper, n), 4) + 1.5)
   cut <- cutoff$rank[cutoff$rank < ranks[2]] + 0.5
   interval <- !is.null(expected$level)
-  levels <- levels(x$label)
-  new_picture(
-    list(new_panel(
-      new_axis("Rank", ranks),
-      new_axis("Probability that the label is wrong", padded(c(0, top)), ticks = pretty(c(0, top))),
-      list(
-        # rank r counts as wrong when r labels are: the band ends between ranks
-        if (interval) boxes(expected$lower + 0.5, -Inf, expected$upper + 0.5, Inf, "band"),
-        rule("guide", 0.5),
-        spans(cut, -Inf, cut, Inf, "cutoff"),
-        spans(shown$rank - 0.3, shown$loo_wrong, shown$rank + 0.3, shown$loo_wrong, "interval"),
-        suspicion_points(shown), suspicion_names(utils::head(shown, labels), top)
-      )
-    )),
-    paste("Wrong labels to expect:", describe_wrong(expected, 2)),
-    c(
-      suspicion_note(shown, cutoff, attr(x, "rate"), top),
-      if (!is.null(cutoff) && !length(cut)) {
-        paste0("a false-discovery rate of ", format(cutoff$fdr), " ends at rank ", cutoff$rank)
-      }
-    ),
-    c(
-      stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels)),
-      "leave-one-out" = "interval",
-      if (interval) c("number to expect" = "band"),
-      if (length(cut)) stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
-    )
+  layers <- list(
+    # rank r counts as wrong when r labels are: the band ends between ranks
+    if (interval) boxes(expected$lower + 0.5, -Inf, expected$upper + 0.5, Inf, "band"),
+    rule("guide", 0.5), spans(cut, -Inf, cut, Inf, "cutoff"),
+    spans(shown$rank - 0.3, shown$loo_wrong, shown$rank + 0.3, shown$loo_wrong, "interval"),
+    suspicion_points(shown), suspicion_names(utils::head(shown, labels), top)
   )
+  axis <- new_axis("Probability that the label is wrong", padded(c(0, top)), ticks = pretty(c(0, top)))
+  note <- suspicion_note(shown, cutoff, attr(x, "rate"), top)
+  if (!is.null(cutoff) && !length(cut)) {
+    note <- c(note, paste0("a false-discovery rate of ", format(cutoff$fdr), " ends at rank ", cutoff$rank))
+  }
+  levels <- levels(x$label)
+  key <- c(
+    stats::setNames(of_class("class", seq_along(levels)), paste("recorded", levels)),
+    "leave-one-out" = "interval", if (interval) c("number to expect" = "band"),
+    if (length(cut)) stats::setNames("cutoff", paste("false-discovery rate", format(cutoff$fdr)))
+  )
+  title <- paste("Wrong labels to expect:", describe_wrong(expected, 2))
+  new_picture(list(new_panel(new_axis("Rank", ranks), axis, layers)), title, note, key)
 }
 
 suspicion_points <- function(shown) {
@@ -104,17 +96,12 @@ picture_count <- function(density, lower, upper) {
   k <- k[shown]
   density <- density[shown]
   xlim <- range(k) + c(-0.7, 0.7)
-  new_picture(
-    list(new_panel(
-      new_axis("Number of wrong labels", xlim, ticks = unique(round(pretty(xlim)))),
-      new_axis("Probability", c(0, 1.08 * max(density)), ticks = pretty(c(0, max(density)), 3)),
-      list(boxes(
-        k - 0.4, 0, k + 0.4, density, ifelse(k >= lower & k <= upper, "inner bar", "bar"),
-        words = paste0(k, ": probability ", format_each(signif(density, 2), 2))
-      ))
-    )),
-    "Distribution of the number of wrong labels"
-  )
+  numbers <- new_axis("Number of wrong labels", xlim, ticks = unique(round(pretty(xlim))))
+  height <- new_axis("Probability", c(0, 1.08 * max(density)), ticks = pretty(c(0, max(density)), 3))
+  meaning <- ifelse(k >= lower & k <= upper, "inner bar", "bar")
+  words <- paste0(k, ": probability ", format_each(signif(density, 2), 2))
+  bars <- boxes(k - 0.4, 0, k + 0.4, density, meaning, words = words)
+  new_picture(list(new_panel(numbers, height, list(bars))), "Distribution of the number of wrong labels")
 }
 
 # Calibration ---------------------------------------------------------------------------
@@ -124,16 +111,15 @@ picture_count <- function(density, lower, upper) {
 picture.sturdy_calibration <- function(x, ...) {
   bins <- x$bins
   axis <- function(words) new_axis(paste(words, x$levels[2]), rug_range)
-  new_picture(
-    list(new_panel(axis("Leave-one-out probability of"), axis("Frequency of"), list(
-      spans(0, 0, 1, 1, "dashed"),
-      spans(bins$predicted, bins$lower, bins$predicted, bins$upper, "interval"),
-      marks("path", bins$predicted, bins$observed, "curve", 1),
-      marks("point", bins$predicted, bins$observed, "bin", words = paste(bins$n, "rows")),
-      rugs(x$probability, x$event)
-    ), square = TRUE)),
-    paste0("Calibration, ", 100 * x$level, "% intervals")
+  layers <- list(
+    spans(0, 0, 1, 1, "dashed"),
+    spans(bins$predicted, bins$lower, bins$predicted, bins$upper, "interval"),
+    marks("path", bins$predicted, bins$observed, "curve", 1),
+    marks("point", bins$predicted, bins$observed, "bin", words = paste(bins$n, "rows")),
+    rugs(x$probability, x$event)
   )
+  panel <- new_panel(axis("Leave-one-out probability of"), axis("Frequency of"), layers, square = TRUE)
+  new_picture(list(panel), paste0("Calibration, ", 100 * x$level, "% intervals"))
 }
 
 # A comparison --------------------------------------------------------------------------
@@ -149,16 +135,10 @@ picture.sturdy_selection <- function(x, ...) {
   at <- seq_along(value)
   panel <- function(label, value, names = NULL, se = 0) {
     known <- which(is.finite(value))
-    ends <- c(value - se, value + se)
-    new_panel(
-      new_axis(label, if (length(known)) padded(ends) else c(-1, 0)),
-      new_axis("", range(at) + c(-0.5, 0.5), names, ticks = numeric()),
-      list(
-        rule("faint", at),
-        if (any(se > 0)) spans(value - se, at, value + se, at, "interval"),
-        marks("point", value[known], known, meaning[known])
-      )
-    )
+    scores <- new_axis(label, if (length(known)) padded(c(value - se, value + se)) else c(-1, 0))
+    bars <- if (any(se > 0)) spans(value - se, at, value + se, at, "interval")
+    layers <- list(rule("faint", at), bars, marks("point", value[known], known, meaning[known]))
+    new_panel(scores, new_axis("", range(at) + c(-0.5, 0.5), names, ticks = numeric()), layers)
   }
   se <- ifelse(is.na(table$loo_diff_se), 0, table$loo_diff_se)
   evidence <- if (x$criterion == "integrated") {
@@ -181,17 +161,12 @@ picture.sturdy_noise_matrix <- function(x, ...) {
   size <- nrow(values)
   at <- c(col(values))
   place <- size + 1 - c(row(values))
-  new_picture(
-    list(new_panel(
-      new_axis("Recorded class", levels = rownames(x)),
-      new_axis("True class", levels = rev(rownames(x))),
-      list(
-        boxes(at - 0.5, place - 0.5, at + 0.5, place + 0.5, "cell", fill = noise_fill(values)),
-        marks("entry", at, place, words = formatC(100 * c(values), digits = 1, format = "f"))
-      )
-    )),
-    "Per cent of each true class, by recorded class"
-  )
+  cells <- boxes(at - 0.5, place - 0.5, at + 0.5, place + 0.5, "cell", fill = noise_fill(values))
+  entries <- marks("entry", at, place, words = formatC(100 * c(values), digits = 1, format = "f"))
+  recorded <- new_axis("Recorded class", levels = rownames(x))
+  true <- new_axis("True class", levels = rev(rownames(x)))
+  panel <- new_panel(recorded, true, list(cells, entries))
+  new_picture(list(panel), "Per cent of each true class, by recorded class")
 }
 
 #' Colours of cells by their share of the row; beside the diagonal in a colour of their own,

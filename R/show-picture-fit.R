@@ -16,8 +16,7 @@ picture.sturdy_model <- function(x, inputs, ...) {
   }
   check_by_ep(x)
   kinds <- vapply(x$blueprint$coding, `[[`, "", "kind")
-  some <- length(kinds) > 0
-  must(some, NULL, "have an input to draw against; all were constant", "no_inputs", of = "The model")
+  must(length(kinds) > 0, NULL, "have an input to draw against; all were constant", "no_inputs", of = "The model")
   surface <- length(kinds) == 2 && all(kinds == "numeric")
   if (surface) picture_surface(x) else picture_curves(x, if (is.null(inputs)) 6 else inputs)
 }
@@ -41,28 +40,25 @@ picture_surface <- function(x) {
   axes <- lapply(rows, fine_axis)
   grid <- expand.grid(x = axes[[1]], y = axes[[2]])
   prob <- prob_pictured(x, encode_features(grid, x$blueprint$coding, nrow(grid)))
-  layers <- if (several) {
-    lead <- function(k) prob[, k] - row_max(prob[, -k, drop = FALSE]) # of the most probable other class
-    edges <- lapply(seq_along(levels), function(k) contours(axes, lead(k), 0, "edge"))
-    c(list(marks("raster", grid$x, grid$y, "surface", fill = region_fill(prob))), edges)
+  fill <- if (several) region_fill(prob) else surface_fill(prob[, 2])
+  lines <- if (several) {
+    lead <- function(k) prob[, k] - row_max(prob[, -k, drop = FALSE]) # over the most probable other class
+    lapply(seq_along(levels), function(k) contours(axes, lead(k), 0, "edge"))
   } else {
-    list(
-      marks("raster", grid$x, grid$y, "surface", fill = surface_fill(prob[, 2])),
-      contours(axes, prob[, 2], c(0.1, 0.9), "dashed"),
-      contours(axes, prob[, 2], 0.5, "boundary")
-    )
+    list(contours(axes, prob[, 2], c(0.1, 0.9), "dashed"), contours(axes, prob[, 2], 0.5, "boundary"))
   }
   what <- if (several) "region" else "class"
   wrong <- which(row_flipped(x) > 0.5)
-  points <- list(
-    marks("point", rows[[1]], rows[[2]], of_class(what, label_code(x$data))),
-    marks("point", rows[[1]][wrong], rows[[2]][wrong], "suspect")
+  layers <- c(
+    list(marks("raster", grid$x, grid$y, "surface", fill = fill)), lines,
+    list(marks("point", rows[[1]], rows[[2]], of_class(what, label_code(x$data)))),
+    list(marks("point", rows[[1]][wrong], rows[[2]][wrong], "suspect"))
   )
   axis <- function(k) {
     new_axis(x$blueprint$columns[k], range(axes[[k]]), time = x$blueprint$coding[[k]]$time)
   }
   new_picture(
-    list(new_panel(axis(1), axis(2), c(layers, points))),
+    list(new_panel(axis(1), axis(2), layers)),
     if (several) "Most probable true class" else probability_title(x),
     key = c(
       stats::setNames(of_class(what, seq_along(levels)), levels),
@@ -102,20 +98,17 @@ region_fill <- function(prob) {
 #' @noRd
 picture_curves <- function(x, inputs) {
   levels <- x$blueprint$levels
-  several <- length(levels) > 2
   curves <- strongest_curves(x, inputs)
+  of <- list(total = length(x$blueprint$coding), what = "inputs")
+  if (length(levels) > 2) {
+    factors <- lengths(lapply(curves, `[[`, "levels")) > 0
+    kind <- if (!any(factors)) "line" else if (all(factors)) "region" else "both"
+    key <- stats::setNames(of_class(kind, seq_along(levels)), levels)
+    return(new_picture(lapply(curves, curve_panel), probability_title(x), key = key, of = of))
+  }
+  panels <- lapply(add_bands(curves, x), curve_panel, x$data$y > 0)
   ticks <- paste0("Ticks: ", levels[2], " above, ", levels[1], " below")
-  new_picture(
-    if (several) lapply(curves, curve_panel) else lapply(add_bands(curves, x), curve_panel, x$data$y > 0),
-    probability_title(x),
-    if (!several) c(ticks, if (x$kernel$nugget > 0) "band: 90% interval"),
-    if (several) {
-      factors <- lengths(lapply(curves, `[[`, "levels")) > 0
-      kind <- if (!any(factors)) "line" else if (all(factors)) "region" else "both"
-      stats::setNames(of_class(kind, seq_along(levels)), levels)
-    },
-    of = list(total = length(x$blueprint$coding), what = "inputs")
-  )
+  new_picture(panels, probability_title(x), c(ticks, if (x$kernel$nugget > 0) "band: 90% interval"), of = of)
 }
 
 #' ARD: the shortest lengthscales; iso: those that move the probabilities most
@@ -170,16 +163,12 @@ curve_panel <- function(curve, event = NULL) {
     })
   } else {
     beside <- if (factor) seq(-0.2, 0.2, length.out = length(event)) else 0 # and rows
-    list(
-      if (is.null(curve$lower)) {
-        NULL
-      } else if (factor) {
-        boxes(at - 0.2, curve$lower, at + 0.2, curve$upper, "band")
-      } else {
-        marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1)
-      },
-      line(at, curve$prob[, 2], c("curve", "estimate")), rugs(curve$value + beside, event)
-    )
+    band <- if (factor) {
+      boxes(at - 0.2, curve$lower, at + 0.2, curve$upper, "band") # none where it has no ends
+    } else if (length(curve$lower)) {
+      marks("area", c(at, rev(at)), c(curve$lower, rev(curve$upper)), "band", 1)
+    }
+    list(band, line(at, curve$prob[, 2], c("curve", "estimate")), rugs(curve$value + beside, event))
   }
   axis <- new_axis(curve$name, range(at), curve$levels, time = curve$time)
   new_panel(axis, new_axis("", rug_range), c(list(rule("guide", 0.5)), layers))
@@ -198,20 +187,16 @@ picture_weights <- function(x, inputs) {
   total <- nrow(table)
   table <- table[shown, ]
   at <- seq_along(shown)
-  new_picture(
-    list(new_panel(
-      new_axis("Weight, with 50% and 95% interval", padded(c(table$conf.low, table$conf.high, 0))),
-      new_axis("", levels = table$term),
-      list(
-        spans(0, -Inf, 0, Inf, "guide"),
-        spans(table$conf.low, at, table$conf.high, at, "interval"),
-        spans(half$conf.low, at, half$conf.high, at, "likeliest"),
-        marks("point", table$estimate, at, "estimate")
-      )
-    )),
-    paste("Weights towards", x$blueprint$levels[2]),
-    if (length(shown) < total) shown_of(length(shown), total, "weights")
+  layers <- list(
+    spans(0, -Inf, 0, Inf, "guide"),
+    spans(table$conf.low, at, table$conf.high, at, "interval"),
+    spans(half$conf.low, at, half$conf.high, at, "likeliest"),
+    marks("point", table$estimate, at, "estimate")
   )
+  axis <- new_axis("Weight, with 50% and 95% interval", padded(c(table$conf.low, table$conf.high, 0)))
+  note <- if (length(shown) < total) shown_of(length(shown), total, "weights")
+  panel <- new_panel(axis, new_axis("", levels = table$term), layers)
+  new_picture(list(panel), paste("Weights towards", x$blueprint$levels[2]), note)
 }
 
 shown_of <- function(k, total, what) paste(k, "of", total, what, "shown")

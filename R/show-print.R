@@ -98,12 +98,10 @@ describe_latent <- function(x, digits) {
     c(Recalibration = paste0(slope, ", weights ", format_range(now$weight, digits)))
   } else if (inherits(x, "bpm")) {
     prior <- x$prior
-    c(Weights = paste0(
-      length(prior$weights), if (prior$intercept) " with the intercept",
-      ", prior scale ", format_range(prior$scale, digits),
-      if (prior$nugget > 0) paste(", nugget", format_each(prior$nugget, digits)),
-      if (prior$nugget > 0 && prior$free_nugget) " (learned)"
-    ))
+    weights <- paste0(length(prior$weights), if (prior$intercept) " with the intercept")
+    nugget <- paste0(", nugget ", format_each(prior$nugget, digits), if (prior$free_nugget) " (learned)")
+    scale <- format_range(prior$scale, digits)
+    c(Weights = paste0(weights, ", prior scale ", scale, if (prior$nugget > 0) nugget))
   } else {
     c(Kernel = describe_kernel(x, digits))
   }
@@ -145,16 +143,14 @@ describe_kernel <- function(x, digits) {
   kernel <- x$kernel
   parts <- kernel[c(if (length(kernel$lengthscale)) "lengthscale", scalar_names(kernel))]
   values <- vapply(parts, format_range, "", digits)
+  inducing <- if (!is.null(x$inducing)) {
+    left <- paste0(format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget")
+    paste0("; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ", left)
+  }
   paste0(
     if (kernel$type == "iso") "isotropic" else "ARD",
     if (is_shaped(kernel)) paste0(", ", shape_title(kernel)), ": ",
-    paste(names(values), values, collapse = ", "),
-    if (!is.null(x$inducing)) {
-      paste0(
-        "; ", count(nrow(x$inducing$Z), "inducing input"), ", which leave ",
-        format_each(100 * x$inducing$left, digits), "% of the variance beside the nugget"
-      )
-    },
+    paste(names(values), values, collapse = ", "), inducing,
     if (length(kernel$nugget) > 1) " (a kernel for each class)",
     if (is_in_order(x)) paste("; thresholds", paste(format_each(thresholds(x), digits), collapse = ", "))
   )

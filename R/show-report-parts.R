@@ -3,15 +3,14 @@
 report_data <- function(object) {
   blueprint <- object$blueprint
   levels <- blueprint$levels
-  rows <- tabulate(label_code(object$data), length(levels))
+  rows <- label_counts(object)
   open <- length(object$data$unlabelled$at)
   left_out <- length(object$data$na_action) - open
   trusted <- sum(report_known(object$data$reports))
   order <- input_order(object)
   inputs <- blueprint$columns[order$place]
   dropped <- setdiff(blueprint$all_columns, blueprint$columns)
-  table <- utils::head(data.frame(input = inputs, value = order$value[order$place]), 12)
-  names(table)[2] <- order$what
+  table <- stats::setNames(data.frame(inputs, order$value[order$place]), c("input", order$what))
   share <- paste(format(100 * rows / sum(rows), digits = 2), "%")
   list(
     model = sub("^<[a-z]+> ", "", fit_title(object)),
@@ -26,7 +25,7 @@ report_data <- function(object) {
     lengthscale = order$what == "lengthscale", scores = order$what == "mean score",
     weight = order$what == "size of the weight",
     more_inputs = if (length(inputs) > 12) length(inputs),
-    inputs = html_table(table)
+    inputs = html_table(utils::head(table, 12))
   )
 }
 
@@ -80,8 +79,9 @@ report_noise <- function(object, test) {
     ))
   }
   lines <- as.list(verdict_lines(test))
-  models <- test$models
-  after <- vapply(models$probability, bounded, "", two_digits)
+  names <- model_words(test$models$model, test$levels)
+  after <- vapply(test$models$probability, bounded, "", two_digits)
+  models <- data.frame("noise model" = names, before = signif(test$models$prior, 2), after = after, check.names = FALSE)
   list(
     test = TRUE, calm = !is_called(test), verdict = test$verdict, whether = lines[["Wrong labels?"]],
     hide = lines[["Could hide?"]],
@@ -90,10 +90,7 @@ report_noise <- function(object, test) {
     bayes_factor = bounded(test$bayes_factor, two_digits, 1e4),
     plain = if (!is.na(test$plain)) bounded(test$plain, two_digits, 1e4),
     notes = html(lapply(html_text(verdict_notes(test)), tag, name = "p", .attr = c(class = "warning"))),
-    models = html_table(data.frame(
-      "noise model" = model_words(models$model, test$levels), before = signif(models$prior, 2),
-      after = after, check.names = FALSE
-    ))
+    models = html_table(models)
   )
 }
 

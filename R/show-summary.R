@@ -45,26 +45,24 @@ summary.sturdy_model <- function(object, ...) {
   fit_of(object, ...)
   check_posterior(object)
   inference <- describe_inference(object, 3)
-  rows <- summary_rows(object)
   fitted <- c(
     describe_latent(object, 3), Inputs = ranked_inputs(object),
     "Label noise" = describe_noise(judged_by(object), 3), Labels = describe_known(object),
     Learned = describe_learning(object)
   )
-  structure(list(
+  fields <- list(
     title = fit_title(object), rows = describe_rows(object),
     verdict = answer_lines(object, if (is_test(object)) noise_statement(object, 0.9), 3),
     fitted = fitted, inference = names(inference), ep = unname(inference), weights = weight_table(object),
-    coefficients = hyper_table(object), scores = rows$scores, evidence_note = evidence_note(object),
-    classes = rows$classes, unlabelled = unlabelled_table(object),
-    expected_wrong = rows$expected_wrong, suspicious = rows$suspicious
-  ), class = "summary.sturdy_model")
+    coefficients = hyper_table(object), evidence_note = evidence_note(object), unlabelled = unlabelled_table(object)
+  )
+  structure(c(fields, summary_rows(object)), class = "summary.sturdy_model")
 }
 
 summary_classes <- 20L # with a line in print
 
-#' What a fit says of its rows: list(scores, a named vector; classes, expected_wrong, suspicious),
-#' all but the first missing where it keeps no rows
+#' The fields of a summary about rows: scores, a named vector; classes, expected_wrong and suspicious, which are
+#' missing where a fit keeps no rows
 #' @noRd
 summary_rows <- function(object) {
   if (!has_rows(object)) {
@@ -131,16 +129,6 @@ print.summary.sturdy_model <- function(x, digits = 3, ...) {
   # asked for where there are rows alone
   print_part(x$suspicious, 2, "Most suspicious labels (", round(x$expected_wrong, 1), " expected to be wrong)")
   invisible(x)
-}
-
-#' A table below its title; nothing without one
-#' @noRd
-print_part <- function(table, digits, ...) {
-  if (!is.null(table)) {
-    cat("\n")
-    print_title(...)
-    print(table, digits = digits, row.names = FALSE)
-  }
 }
 
 #' The labels of several classes, a line each

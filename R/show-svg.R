@@ -27,10 +27,8 @@ svg_mark <- function(name, look, ..., words = NA) {
     "stroke-dasharray" = if (!is.na(look$lty)) dashes[look$lty]
   )
   given <- vapply(list(...), function(v) paste(round(v, 1), collapse = " "), "")
-  tag(
-    name, if (!is.na(words)) tag("title", html_text(words)),
-    .attr = c(given, style = paste0(names(style), ":", style, collapse = ";"))
-  )
+  title <- if (!is.na(words)) tag("title", html_text(words))
+  tag(name, title, .attr = c(given, style = paste0(names(style), ":", style, collapse = ";")))
 }
 
 #' A picture of one panel
@@ -56,10 +54,8 @@ svg_picture <- function(picture, alt, height = 300) {
   marks <- lapply(c(lines, panel$layers), function(layer) {
     lapply(by_meaning(layer$data), svg_marks, layer$kind, x, y)
   })
-  html(tag(
-    "svg", tag("title", html_text(alt)), unlist(texts), unlist(marks),
-    .attr = c(viewBox = paste(0, 0, width, height), role = "img")
-  ))
+  size <- c(viewBox = paste(0, 0, width, height), role = "img")
+  html(tag("svg", tag("title", html_text(alt)), unlist(texts), unlist(marks), .attr = size))
 }
 
 #' Marks of one meaning
@@ -82,11 +78,10 @@ svg_text <- function(x, y, words, anchor, room = Inf, turned = FALSE) {
   at <- round(c(x, y), 1)
   words <- trimws(words)
   share <- abs(room) / (6.7 * nchar(words)) # of letters of 12.5 px
-  tag("text", html_text(words), .attr = c(
-    x = at[1], y = at[2], "text-anchor" = anchor,
-    style = if (share < 1) sprintf("font-size:%.1fpx", max(7, 12.5 * share)),
-    transform = if (turned) sprintf("rotate(-90 %s %s)", at[1], at[2])
-  ))
+  smaller <- if (share < 1) sprintf("font-size:%.1fpx", max(7, 12.5 * share))
+  turn <- if (turned) sprintf("rotate(-90 %s %s)", at[1], at[2])
+  place <- c(x = at[1], y = at[2], "text-anchor" = anchor, style = smaller, transform = turn)
+  tag("text", html_text(words), .attr = place)
 }
 
 #' The symbol of a look

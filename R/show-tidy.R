@@ -104,12 +104,8 @@ augment.sturdy_model <- function(x, data = NULL, newdata = NULL, ...) {
   }
   check_label_each(x)
   open <- if (!is.null(data)) x$data$unlabelled
-  place <- if (is.null(data)) {
-    data <- stored_data(x)
-    seq_len(nobs(x))
-  } else {
-    augment_place(x, data, newdata = TRUE)
-  }
+  place <- if (is.null(data)) seq_len(nobs(x)) else augment_place(x, data, newdata = TRUE)
+  if (is.null(data)) data <- stored_data(x)
   prob <- prob_new(x, x$data$X)[place, , drop = FALSE]
   if (!is.null(open)) prob[open$rows, ] <- prob_new(x, open$X)
   data <- add_predictions(x, data, prob)

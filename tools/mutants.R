@@ -1661,7 +1661,7 @@ mutant(
   "best <- min(which(light >= among_near * max(light)))", r = "answer-drawn"
 )
 mutant(
-  "rows to check are drawn of the first of the table", "R/answer-drawn.R",
+  "rows to check are drawn of the first of the table", "R/answer-review.R",
   "open <- order[said$source[order] > 0L]", "open <- which(said$source > 0L)", r = "answer-drawn"
 )
 mutant(

@@ -226,7 +226,8 @@ alike_scores <- function(n = 120, share = 0.3, seed = 1) {
 slope_at <- function(problem, z) lapply(label_slope(problem, matrix(z)), drop)
 
 label_made_problem <- function(made, name, plain = FALSE) {
-  label_problem(label_made_rows(made), name, made$noise, near_classes(made$P, made$y), plain)
+  made$noise$targets <- near_classes(made$P, made$y)
+  label_problem(label_made_rows(made), name, made$noise, plain)
 }
 
 label_made_average <- function(made, ...) label_average(made$P, made$data, made$noise, made$way, ...)

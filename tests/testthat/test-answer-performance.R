@@ -140,15 +140,15 @@ test_that("a figure that few draws have is not there, and there is no NaN", {
   new <- data.frame(a = c(3, 4), b = 0)
   one <- true_performance(sure, c(0.9, 0.8), new, c("yes", "yes"), draws = 20)
   expect_identical(unlist(one[one$measure == "auc", -1], use.names = FALSE), rep(NA_real_, 4))
-  measures <- list(a = function(x) 0.5, b = function(x) NaN)
+  recorded <- c(a = 0.5, b = NaN)
   values <- rbind(rep(1, 100), replace(rep(0.7, 100), 1:6, NA))
-  found <- new_performance(measures, values, 1:2, 0.9)
+  found <- new_performance(recorded, values, 2L, 0.9)
   expect_identical(found$true, c(1, NA))
   expect_identical(found$lower, c(1, NA))
   expect_identical(found$upper, c(1, NA))
   expect_false(any(vapply(found[-1], function(v) any(is.nan(v)), NA)))
   values[2, 1] <- 0.7
-  expect_equal(new_performance(measures, values, 1:2, 0.9)$true, c(1, 0.7))
+  expect_equal(new_performance(recorded, values, 2L, 0.9)$true, c(1, 0.7))
 })
 
 test_that("two classes may have a column each, or one of whatever shape", {

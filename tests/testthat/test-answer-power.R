@@ -30,7 +30,7 @@ test_that("with scores as they are, mean and spread of the log factor are those 
         y <- max.col(log(q) - log(-log(matrix(runif(length(q)), nrow(q))))) # Gumbel's: draws from q
         rows <- label_rows(table$P, label_reports(y, classes), stage$recalibration$way)
         of <- function(name, beside = NULL) {
-          label_integral(label_problem(rows, name, table$noise, table$near), 0L, beside)
+          label_integral(label_problem(rows, name, table$noise), 0L, beside)
         }
         none <- of("none")
         of(model$model, none)$log_evidence - none$log_evidence

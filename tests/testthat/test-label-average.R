@@ -109,11 +109,11 @@ test_that("cells of scores tell the coordinates as all rows do", {
   expect_equal(sum(cells$data$times), 3000)
   # values at points, of the mean and variance within cells
   values <- lapply(list(cells, all), function(rows) {
-    problem <- label_problem(rows, "one", made$noise, !diag(2))
+    problem <- label_problem(rows, "one", made$noise)
     label_value(problem, withr::with_seed(3, matrix(rnorm(10 * problem$d, 0, 0.5), problem$d)))
   })
   expect_lt(max(abs(values[[1]] - values[[2]])), 1e-3)
-  parts <- lapply(list(cells, all), label_parts, made$noise, !diag(2), NULL)
+  parts <- lapply(list(cells, all), label_parts, made$noise, NULL)
   said <- lapply(parts, lapply, function(part) {
     weight <- exp(part$log_weight)
     native_label_said(all$data, part$said$points, weight / sum(weight), made$y - 1L)

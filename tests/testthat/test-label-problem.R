@@ -268,7 +268,7 @@ test_that("cells of scores are in the groups of their rows", {
   cells <- label_telling(all, made$P, made$data$reports)
   expect_lt(cells$n, all$n)
   value <- function(rows) {
-    problem <- label_problem(rows, "two", made$noise, near_classes(made$P, made$y))
+    problem <- label_problem(rows, "two", made$noise)
     label_value(problem, matrix(random_z(problem, 3)))
   }
   expect_equal(value(cells), value(all), tolerance = 1e-10)
