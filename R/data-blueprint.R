@@ -9,6 +9,10 @@
 
 # Mold ----------------------------------------------------------------------
 
+#' The rows that a formula takes from a data frame
+#'
+#' Frames in turn: `all` rows, those `picked` by `subset`, those `given` with one row an item, where readers have several
+#' labels of it, and the `frame` that na.action keeps.
 #' @param subset `NULL` or an unevaluated expression, as in [stats::lm()], that is
 #'   evaluated in `data` and then in `env`. @param many whether the response may have more
 #'   than two classes.
@@ -60,8 +64,8 @@ row_places <- function(frame, given) {
 
 #' Molded rows with their labels
 #' @param outcome see mold_response(). @param table list(rows, names: positions and names of the rows of
-#'   the data given that na.action saw; na_action, what it left out; n_given). @param kept which of them
-#'   these are.
+#'   the data given that na.action saw; na_action, what it left out; n_given, how many rows the data have).
+#' @param kept which of the rows of `table` these are.
 #' @noRd
 with_labels <- function(molded, outcome, table, kept) {
   molded$data <- c(molded$data, list(
@@ -125,6 +129,7 @@ formula_blueprint <- function(formula, terms, data, outcome) {
   )
 }
 
+#' The rows of a data frame or matrix x with labels y: see mold_formula()
 #' @noRd
 mold_xy <- function(x, y, scale, many = FALSE) {
   must(

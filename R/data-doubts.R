@@ -53,21 +53,6 @@ inform_repeats <- function(features, y) {
   ), "repeated_rows", features = length(features), copies = copies)
 }
 
-#' A number for each row, the same for rows that are alike in all columns
-#' @noRd
-row_groups <- function(columns) {
-  group <- rep(1, length(columns[[1]]))
-  for (v in columns) {
-    if (!anyDuplicated(v)) {
-      return(seq_along(v))
-    }
-    group <- group + length(group) * as.numeric(match(v, unique(v)))
-    group <- match(group, unique(group))
-    if (!anyDuplicated(group)) break
-  }
-  group
-}
-
 #' Does a column name or number the rows: text with a value of its own in nearly every one, or whole
 #' numbers, all different, that count the rows in their order or are called an identifier?
 #' @param v values of n rows, or a few that show which there are.

@@ -63,14 +63,15 @@ columns_apart <- function(X) {
 
 #' A number for each row, the same for rows that are alike in all columns, but for rounding
 #'
-#' Two rounds: in the first, rows that differ in a later column may lie between two and join them.
+#' Two rounds, but for equal values: in the first, rows that differ in a later column may lie between two and join
+#' them.
 #' @param width of values that are one, as a share of the range of their column.
 #' @noRd
 alike_groups <- function(columns, width) {
   n <- length(columns[[1]])
   group <- rep(1, n)
   open <- seq_len(n) # rows whose group has others
-  for (v in c(columns, columns)) {
+  for (v in c(columns, if (width > 0) columns)) {
     if (length(open) < 2) break
     most <- width * diff(range(v))
     open <- open[order(group[open], v[open])]
@@ -83,6 +84,10 @@ alike_groups <- function(columns, width) {
   }
   if (length(open)) match(group, unique(group)) else seq_len(n)
 }
+
+#' The same for rows whose values are equal, be they numbers or not
+#' @noRd
+row_groups <- function(columns) alike_groups(lapply(columns, function(v) match(v, unique(v))), 0)
 
 #' The order in which classes have coordinates where several are integrated over, so that results do
 #' not depend on that of the levels: those with most labels first

@@ -101,7 +101,7 @@ fixed_points <- function(object, nodes, df) {
     best <- which.max(nodes$table$weight)
     hyper <- nodes$hyper[[best]]
     run <- function(L, sites) latent$ep(list(list(hyper = hyper, L = L, sites = sites)), df, control)[[1]]
-    found <- ep_continue(run, row_likelihood(object, best), NULL)$out
+    found <- ep_continue(run, report_likelihood(object$data$reports, nodes$omega[[best]]), NULL)$out
     if (!ep_converged(found)) abort_nodes_lost()
     out[[best]] <- found
   }

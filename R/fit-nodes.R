@@ -141,20 +141,14 @@ over_nodes <- function(object, at) {
 #' @noRd
 takes_labels_as_right <- function(object) all(wrong_rates(object$omega) == 0)
 
-#' The noise model of a fit, or of its node k, as EP takes it: S x C x C
+#' The noise model of a fit, at its point where it averages, as EP takes it: S x C x C
 #' @noRd
-row_omega <- function(object, k = NULL) {
+row_omega <- function(object) {
   if (is_average(object)) {
-    return(if (is.null(k)) object$nodes$point else object$nodes$omega[[k]])
+    return(object$nodes$point)
   }
   sources <- max(1L, length(object$data$reports$sources))
   as_omega(unname(object$omega), ncol(object$omega), sources)
-}
-
-#' The likelihoods of the rows there, n x C
-#' @noRd
-row_likelihood <- function(object, k = NULL) {
-  report_likelihood(object$data$reports, row_omega(object, k))
 }
 
 #' The noise matrix for all rows at each node of a fit, see mean_omega()
