@@ -11,8 +11,8 @@
 
 #' The rows that a formula takes from a data frame
 #'
-#' Frames in turn: `all` rows, those `picked` by `subset`, those `given` with one row an item, where readers have several
-#' labels of it, and the `frame` that na.action keeps.
+#' Frames in turn: `all` rows, those `picked` by `subset`, those `given`, with one row an item where readers have
+#' several labels of it, and the `frame` that na.action keeps.
 #' @param subset `NULL` or an unevaluated expression, as in [stats::lm()], that is
 #'   evaluated in `data` and then in `env`. @param many whether the response may have more
 #'   than two classes.

@@ -9,7 +9,9 @@
 #'
 #' @param keys vectors, one entry a row, to sort by.
 #' @noRd
-row_order <- function(keys) in_golden_steps(do.call(order, c(keys, list(method = "radix"))))
+row_order <- function(keys) in_golden_steps(radix_order(keys))
+
+radix_order <- function(keys) do.call(order, c(keys, list(method = "radix")))
 
 in_golden_steps <- function(sorted) sorted[order(golden_share(seq_along(sorted)))]
 
@@ -25,16 +27,20 @@ rows_for_all <- function(X, k) {
 
 table_order <- function(X, y = NULL, across = FALSE) in_golden_steps(table_sorted(X, y, across))
 
-#' The rows of a table sorted; where its first columns, in cells, tell all of them apart, as they nearly always do of
-#' measurements, the others are not looked at
+#' The rows of a table sorted
+#'
+#' Where its first columns, in cells, tell all of them apart, as they nearly always do of measurements, the others are
+#' not looked at.
 #' @param across whether the rows are the columns of X.
 #' @noRd
 table_sorted <- function(X, y = NULL, across = FALSE) {
-  column <- function(j) in_cells(if (across) X[j, ] else X[, j])
-  first <- if (dim(X)[2 - across] > order_first) lapply(seq_len(order_first), column)
-  sorted <- if (length(first)) do.call(order, c(first, list(method = "radix")))
-  apart <- length(first) && all(Reduce(`|`, lapply(first, function(v) diff(v[sorted]) != 0)))
-  if (apart) sorted else do.call(order, c(table_keys(if (across) t(X) else X, y), list(method = "radix")))
+  if (dim(X)[2 - across] > order_first) {
+    first <- lapply(seq_len(order_first), function(j) in_cells(if (across) X[j, ] else X[, j]))
+    sorted <- radix_order(first)
+    differ <- Reduce(`|`, lapply(first, function(v) diff(v[sorted]) != 0)) # from the row before
+    if (all(differ)) return(sorted)
+  }
+  radix_order(table_keys(if (across) t(X) else X, y))
 }
 order_first <- 4L # one may be an intercept
 

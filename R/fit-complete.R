@@ -52,7 +52,7 @@ with_nodes <- function(object, nodes) {
   if (is.null(nodes)) {
     return(object)
   }
-  if (is.null(object$recalibration)) {
+  if (!is_stage(object)) {
     nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
     of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
     nodes$truth <- truth_in_blocks(of_nodes, function(rows) nodes$seen[rows, , , drop = FALSE], object$data)
@@ -74,14 +74,13 @@ reweighed <- function(object) {
   if (is.null(nodes)) {
     return(object)
   }
-  lost <- function(out) vapply(out, is.null, NA)
   out <- fixed_points(object, nodes, Inf)
   log_evidence <- vapply(out, function(o) if (is.null(o)) -Inf else corrected_evidence(o), 0)
   nodes <- nodes_at_evidence(nodes, log_evidence)
   keep <- log_evidence > -Inf
   if (is.finite(object$spec$df)) {
     out <- fixed_points(object, nodes, object$spec$df)
-    keep <- keep & !lost(out)
+    keep <- keep & !vapply(out, is.null, NA)
     if (!any(keep)) abort_nodes_lost()
   }
   nodes <- nodes_kept_of(nodes, keep, out)

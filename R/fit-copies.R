@@ -9,7 +9,7 @@ copies_width <- 1e-9 # of the range of a column: values so close are one, but fo
 rows_apart <- function(molded) {
   data <- molded$data
   reports <- data$reports
-  plain <- reports$classes == 2 && !by_readers(reports) && !has_soft(reports)
+  plain <- reports$classes == 2 && has_one_label(reports)
   columns <- c(list(report_kinds(reports)$kind), columns_apart(data$X))
   of <- if (plain) alike_groups(columns, copies_width)
   if (!anyDuplicated(of)) {

@@ -22,7 +22,7 @@ hyperparameters <- function(object) {
 #' Which of them were learned
 #' @noRd
 learned <- function(object) {
-  any <- !is.null(object$learning) || !is.null(object$recalibration)
+  any <- !is.null(object$learning) || is_stage(object)
   c(own_hyper(object)$learned & any, rep(rate_learned(object) && any, length(object$epsilon)))
 }
 

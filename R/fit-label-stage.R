@@ -5,7 +5,7 @@
 #' given, its own likelihood answers.
 #' @noRd
 takes_stage <- function(object) {
-  has_numbers(object$ep$b) && sum(label_counts(object)) > 0 && is.null(object$recalibration) &&
+  has_numbers(object$ep$b) && sum(label_counts(object)) > 0 && !is_stage(object) &&
     (is.character(object$spec$epsilon) || length(object$nodes$table$weight) > 1)
 }
 

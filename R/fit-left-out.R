@@ -9,7 +9,7 @@ own_kind <- function(object) {
     return(known)
   }
   reports <- object$data$reports
-  one_rate <- is_several(object) && !has_readers(object) && !has_soft(reports) &&
+  one_rate <- is_several(object) && has_one_label(reports) &&
     !any(is_by_class(nodes(object)$model))
   models <- if (one_rate) names(noise_weights(object$spec$epsilon, object$spec$noise, reports, is_in_order(object)))
   if (any(is_by_class(models))) "recorded" else "fit"

@@ -30,7 +30,7 @@ node_kept <- function(object, name, at_point) {
 #' @return n x C x K
 #' @noRd
 node_seen <- function(object) {
-  if (!is.null(object$recalibration)) {
+  if (is_stage(object)) {
     return(log(label_seen_new(object$data$X, object$nodes, group = label_groups(object$data$reports))))
   }
   at_point <- array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
@@ -66,7 +66,7 @@ with_rates <- function(object, nodes, k) {
   object
 }
 
-#' Those of the functions at a node, a column each
+#' The covariances of the functions at a node, a column each
 #' @noRd
 node_covariance <- function(nodes, k) whole_symmetric(matrix(nodes$C[, , k], nrow(nodes$C)))
 
@@ -74,13 +74,14 @@ node_covariance <- function(nodes, k) whole_symmetric(matrix(nodes$C[, , k], nro
 #' @noRd
 last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
-#' What a fit holds by function and node, or at its one point, a column each
+#' What a fit keeps by function and node under a name, or has at its one point, as a matrix: a column for each
+#' function of each of the nodes asked for
 #' @noRd
 node_columns <- function(object, name, node, at_point = NULL) {
   all <- node_kept(object, name, at_point)
   functions <- latent_functions(object)
   all <- matrix(all, ncol = functions * node_count(object))
-  if (!identical(node, seq_len(node_count(object)))) { # as large as they are
+  if (!identical(node, seq_len(node_count(object)))) { # no copy of all
     all <- all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
   }
   if (name == "C" && is_average(object)) whole_symmetric(all) else all
@@ -98,7 +99,7 @@ all_nodes <- function(object) list(node = seq_len(node_count(object)), weight = 
 #' How many latent functions a fit has
 #' @noRd
 latent_functions <- function(fields) {
-  if (!is.null(fields$recalibration)) {
+  if (is_stage(fields)) {
     return(0)
   }
   classes <- length(fields$blueprint$levels)

@@ -12,7 +12,7 @@ alike_width <- 1e-6 # of the range of a column: values so close are one
 contradictions <- function(data) {
   X <- data$X
   reports <- data$reports
-  if (ncol(X) == 0 || by_readers(reports) || has_soft(reports)) {
+  if (ncol(X) == 0 || !has_one_label(reports)) {
     return(NULL)
   }
   group <- alike_groups(columns_apart(X), alike_width)

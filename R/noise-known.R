@@ -13,7 +13,7 @@ with_known <- function(molded, trusted, rates) {
   molded <- with_reports(molded)
   data <- molded$data
   reports <- data$reports
-  if (by_readers(reports) || has_soft(reports)) {
+  if (!has_one_label(reports)) {
     check_no_rates_beside(reports, trusted, rates)
     return(molded)
   }

@@ -121,13 +121,9 @@ learner_noise <- function(noise) {
 noise_ruled_out <- function(names, reports) {
   misread <- report_misread(reports)
   disputed <- by_readers(reports) && length(report_disputed(reports)) > 0
-  out <- vapply(names, function(name) {
-    if (name == "none") {
-      return(disputed || length(misread) > 0)
-    }
-    may <- noise_alone(name)
-    !is.na(may) && length(setdiff(misread, may)) > 0
-  }, NA)
+  alone <- noise_alone(names)
+  another <- !is.na(alone) & lengths(lapply(alone, setdiff, x = misread)) > 0
+  out <- ifelse(names == "none", disputed || length(misread) > 0, another)
   out & !all(out)
 }
 
