@@ -55,10 +55,9 @@ table_keys <- function(X, y = NULL) {
 #' Numbers as those of equal cells of their range, so that rounding makes no difference
 #' @noRd
 in_cells <- function(v, cells = 1e6) {
-  least <- if (length(v)) min(v) else 0
-  width <- if (length(v)) max(v) - least else 0
+  width <- if (length(v)) diff(range(v)) else 0
   # what is at even steps is off the ends of cells
-  if (width > 0 && is.finite(width)) round((v - least) / width * cells * sqrt(3) / 2) else v
+  if (width > 0 && is.finite(width)) round((v - min(v)) / width * cells * sqrt(3) / 2) else v
 }
 
 #' Encoded rows as columns, their offsets among them
@@ -101,8 +100,6 @@ row_groups <- function(columns) alike_groups(lapply(columns, function(v) match(v
 #'   is largest first among those with as many.
 #' @noRd
 class_turn <- function(code, classes, times, then) {
-  count <- numeric(classes)
-  by_class <- rowsum(times, code)
-  count[as.integer(rownames(by_class))] <- signif(by_class, 12)
-  order(-count, -then)
+  count <- tapply(times, factor(code, seq_len(classes)), sum, default = 0)
+  order(-signif(count, 12), -then)
 }

@@ -48,6 +48,8 @@ latent_at <- function(object, k) {
   if (is_average(object)) moved_to(object, object$nodes, k) else object
 }
 
+#' A fit with what is of its k-th node in the place of what is of its point, and no other nodes
+#' @noRd
 moved_to <- function(object, nodes, k) UseMethod("moved_to")
 
 moved_to.default <- function(object, nodes, k) {
@@ -59,6 +61,8 @@ moved_to.default <- function(object, nodes, k) {
   with_rates(object, nodes, k)
 }
 
+#' The same of its rates alone
+#' @noRd
 with_rates <- function(object, nodes, k) {
   object$omega[] <- mean_omega(nodes$omega[[k]], source_sizes(object$data$reports))
   object$epsilon <- omega_rates(object$omega)

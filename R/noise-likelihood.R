@@ -127,11 +127,7 @@ report_counted <- function(reports) {
 #' Which reports are the first of their rows, which the second, ...
 #' @noRd
 report_turns <- function(reports) {
-  turn <- rep(1L, length(reports$row))
-  if (anyDuplicated(reports$row)) {
-    order <- order(reports$row)
-    turn[order] <- sequence(rle(reports$row[order])$lengths)
-  }
+  turn <- occurrence(reports$row)
   split(seq_along(turn), turn)
 }
 

@@ -7,7 +7,7 @@
 
 mutant(
   "the other class is the one that is labelled", "R/fit-classes.R",
-  "c(\"second\", \"first\")[side]", "c(\"first\", \"second\")[side]",
+  "if (first) \"second\" else \"first\"", "if (first) \"first\" else \"second\"",
   r = "answer-unlabelled"
 )
 mutant(
