@@ -111,6 +111,8 @@ mold_terms <- function(formula, frame, data, scale, outcome) {
   molded
 }
 
+#' A blueprint that reads only the terms and variables that have a feature
+#' @noRd
 with_used_terms <- function(blueprint, terms) {
   blueprint$terms <- used_terms(terms, blueprint[["term"]])
   read <- all.vars(attr(blueprint$terms, "variables"))
@@ -118,6 +120,8 @@ with_used_terms <- function(blueprint, terms) {
   blueprint
 }
 
+#' A blueprint of a formula, before features are coded
+#' @noRd
 formula_blueprint <- function(formula, terms, data, outcome) {
   c(
     list(
@@ -182,6 +186,9 @@ row_names_of <- function(x, before = 0) {
   if (automatic) as.character(as.integer(before) + seq_len(nrow(x))) else rownames(x)
 }
 
+#' Features as encoded columns, and how they are coded
+#' @param y labels, for messages about columns that tell them. @return list(data: list(X), blueprint)
+#' @noRd
 mold_features <- function(features, n, scale, blueprint, y) {
   if (n > 10) inform_doubts(features, y)
   blueprint <- code_features(blueprint, features, n, function(name) {
@@ -206,6 +213,8 @@ code_features <- function(blueprint, features, n, code) {
   structure(blueprint, class = "sturdy_blueprint")
 }
 
+#' Features without missing or infinite values, nor numbers that are text
+#' @noRd
 check_features <- function(features) {
   for (name in names(features)) {
     v <- features[[name]]

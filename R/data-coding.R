@@ -35,6 +35,8 @@ scale_coding <- function(v, name, scale, time) {
   number_coding(signif(mean(v), 13), signif(spread, 13), time)
 }
 
+#' The coding of numbers: x is (v - center) / scale; and of times, what makes them of numbers
+#' @noRd
 number_coding <- function(center, scale, time = NULL) {
   c(list(kind = "numeric", center = center, scale = scale), list(time = time)[!is.null(time)])
 }
@@ -133,6 +135,9 @@ check_new_kind <- function(v, name, coding, arg) {
   )
 }
 
+#' Levels that training did not have: an error, or a message about how they count
+#' @param novel,where see forge_features().
+#' @noRd
 check_new_levels <- function(v, name, levels, novel, arg, where) {
   new <- setdiff(unique(as.character(v)), c(levels, NA))
   must(
@@ -167,6 +172,8 @@ decode_features <- function(X, blueprint) {
   as.data.frame(features, optional = TRUE, row.names = seq_len(nrow(X)))
 }
 
+#' A feature of its encoded columns
+#' @noRd
 decode_feature <- function(columns, coding) {
   if (coding$kind == "numeric") {
     value <- columns[, 1] * coding$scale + coding$center
@@ -215,6 +222,9 @@ within_reach <- function(X) {
   X
 }
 
+#' An error that names a column of the inputs and the rows that are bad
+#' @param bad logical, one a row. @param what they have, in words.
+#' @noRd
 check_entries <- function(bad, words, what, class, name, ...) {
   rows <- which(bad)
   must(

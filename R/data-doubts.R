@@ -25,6 +25,8 @@ column_doubts <- list(
   )
 )
 
+#' A message for each doubt, with the columns that it is about
+#' @noRd
 inform_doubts <- function(features, y) {
   for (class in names(column_doubts)) {
     doubt <- column_doubts[[class]]
@@ -65,6 +67,8 @@ names_rows <- function(v, n, name) {
     (in_row_order(as.double(v), n) || grepl("(^|[^A-Za-z])(id|ID|Id)$|[a-z](ID|Id)$", name))
 }
 
+#' Do numbers count the rows, up or down, with few left out?
+#' @noRd
 in_row_order <- function(v, n) abs(sum(sign(diff(v)))) == n - 1 && diff(range(v)) < 2 * n
 
 #' Has each class a value of its own, and no other?

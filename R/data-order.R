@@ -13,6 +13,8 @@ row_order <- function(keys) in_golden_steps(radix_order(keys))
 
 radix_order <- function(keys) do.call(order, c(keys, list(method = "radix")))
 
+#' Sorted positions, taken at steps of the golden ratio
+#' @noRd
 in_golden_steps <- function(sorted) sorted[order(golden_share(seq_along(sorted)))]
 
 #' Steps of the golden ratio, which spread over [0, 1) however many there are
@@ -25,6 +27,8 @@ rows_for_all <- function(X, k) {
   if (nrow(X) <= k) seq_len(nrow(X)) else sort(utils::head(table_order(X), k))
 }
 
+#' The order in which the rows of a table are taken: see row_order() and table_sorted()
+#' @noRd
 table_order <- function(X, y = NULL, across = FALSE) in_golden_steps(table_sorted(X, y, across))
 
 #' The rows of a table sorted

@@ -92,6 +92,8 @@ is_identifier <- function(v) {
   names_or_numbers && !anyDuplicated(v)
 }
 
+#' The largest number of each row of a matrix
+#' @noRd
 row_max <- function(x) do.call(pmax, lapply(seq_len(ncol(x)), function(j) unname(x[, j])))
 
 is_whole <- function(v) holds_of(v, function(v) all(is.finite(v)) && all(v == round(v)))

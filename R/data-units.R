@@ -25,6 +25,8 @@ with_units <- function(molded, units, name = "unit") {
   molded
 }
 
+#' The unit of each row, or an error
+#' @noRd
 check_units <- function(units, data) {
   refuse(
     !is.null(data$said), "{.arg units} can't be used with {.fn readers}, nor with probabilities in the place of

@@ -2,6 +2,8 @@
 # right type and size. Every method that answers a user about a fit
 # asks this in its first line; what methods share inside the package does not.
 
+#' An error where an object is no fit of this version
+#' @noRd
 check_model <- function(object) {
   wrong <- wrong_field(object)
   if (!is.null(wrong)) {
@@ -132,6 +134,8 @@ field_rules <- expression(
   nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
+#' Is it the coding of a feature, see feature_coding()?
+#' @noRd
 is_coding <- function(coding) {
   are_strings(coding$kind, 1) && switch(coding$kind,
     numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0) &&

@@ -53,6 +53,8 @@ absorb_rows <- function(object, X, y) {
   object
 }
 
+#' The error of native_adf() at a row, in words
+#' @noRd
 abort_not_absorbed <- function(out) {
   row <- out$done + 1L
   squared <- out$status == -3L

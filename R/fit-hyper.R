@@ -26,6 +26,8 @@ learned <- function(object) {
   c(own_hyper(object)$learned & any, rep(rate_learned(object) && any, length(object$epsilon)))
 }
 
+#' Were rates of wrong labels learned, or given?
+#' @noRd
 rate_learned <- function(object) is.character(object$spec$epsilon)
 
 #' Those of the latent function, or of the recalibration of scores

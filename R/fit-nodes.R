@@ -1,6 +1,8 @@
 # The nodes of a fit: the points of its hyperparameters and noise models that it averages
 # over (learn-average.R), and the fit at one of them. A fit at one point has one.
 
+#' Does a fit average over nodes?
+#' @noRd
 is_average <- function(object) !is.null(object$nodes)
 
 #' The nodes of a fit
@@ -18,6 +20,8 @@ nodes <- function(object) {
   c(own, list(hyper = nodes_hyper(object)))
 }
 
+#' The hyperparameters at each node
+#' @noRd
 nodes_hyper <- function(object) node_kept(object, "hyper", list(model_hyper(object)))
 
 #' What a fit keeps of its nodes by that name, or has at its one point

@@ -26,6 +26,8 @@ contradictions <- function(data) {
   if (all(is.na(partner)) || mean(!is.na(partner)) > 1 / 2) NULL else partner
 }
 
+#' A message where rows contradict each other
+#' @noRd
 inform_contradictions <- function(molded) {
   rows <- if (is.null(molded$blueprint$floor)) which(!is.na(contradictions(molded$data))) # not of scores
   if (length(rows) && length(molded$data$y) > 10) {

@@ -36,6 +36,8 @@ likely_part <- function(from, density) {
 }
 
 #' @noRd
+#' The distribution of the sum of two independent numbers, by fast Fourier transforms
+#' @noRd
 convolve_densities <- function(a, b) {
   n <- length(a) + length(b) - 1
   size <- stats::nextn(n)

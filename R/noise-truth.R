@@ -204,6 +204,8 @@ without_lost <- function(v, weight) {
 #' @noRd
 recorded_prob <- function(truth) mean_over(recorded_each(truth), left_out_weight(truth))
 
+#' Probabilities of what is recorded without the row's own label, p Omega, at each node: n x C x K
+#' @noRd
 recorded_each <- function(truth) {
   if (!is.null(truth$recorded)) {
     return(truth$recorded)
