@@ -83,11 +83,15 @@ coding_names <- function(coding) {
   .mapply(function(coding, name) paste0(name, coding$levels), list(coding, names(coding)), NULL)
 }
 
-#' The columns of one feature
+#' What the indicators of k levels all are where a row has another level
 #'
-#' A level that training did not have differs from all of those by as much as they do from each
-#' other. The squared distance of the indicators of two levels is 2, and so is that of (c, ..., c) to
-#' those of each of k levels, (1 - c)^2 + (k - 1) c^2, with c = (1 + sqrt(1 + k)) / k.
+#' It differs from all of them by as much as they do from each other. The squared distance of the
+#' indicators of two levels is 2, and so is that of (c, ..., c) to those of each of k levels,
+#' (1 - c)^2 + (k - 1) c^2, with this c.
+#' @noRd
+novel_indicator <- function(k) (1 + sqrt(1 + k)) / k
+
+#' The columns of one feature
 #' @noRd
 encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
@@ -95,9 +99,8 @@ encode_feature <- function(v, coding) {
     return((as.double(v) - coding$center) / coding$scale)
   }
   code <- match(as.character(v), coding$levels)
-  k <- length(coding$levels)
-  X <- outer(code, seq_len(k), `==`) * 1
-  X[is.na(code) & !is.na(v), ] <- (1 + sqrt(1 + k)) / k
+  X <- outer(code, seq_along(coding$levels), `==`) * 1
+  X[is.na(code) & !is.na(v), ] <- novel_indicator(ncol(X))
   X
 }
 

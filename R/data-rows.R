@@ -38,7 +38,7 @@ row_ids <- function(data, id = NULL, table = NULL) {
 #' @noRd
 one_for_each <- function(value, data, arg, what, example) {
   must(
-    (is.atomic(value) || is.factor(value)) && is.null(dim(value)) && length(value) == data$n_given, arg,
+    is.atomic(value) && is.null(dim(value)) && length(value) == data$n_given, arg,
     "be a formula such as {.code {example}}, or a vector with {what} of each of the {data$n_given}
      row{?s} of the data", arg, got = value
   )

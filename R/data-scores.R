@@ -14,7 +14,7 @@ mold_scores <- function(prob, labels) {
   check_rows(n, n)
   labels <- one_a_row(labels, n, "labels", "prob")
   must(
-    is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
+    is.atomic(labels) && is.null(dim(labels)), "labels",
     "be a vector or a factor", "outcome_type", got = labels
   )
   names <- row_names_of(prob)

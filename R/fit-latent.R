@@ -115,7 +115,7 @@ known_levels <- function(object, X) {
   unknown <- numeric(nrow(X))
   for (j in unique(columns$group[columns$weight < 1])) {
     mine <- columns$group == j
-    novel <- rowSums(X[, mine, drop = FALSE]) > 1.5 # see encode_feature()
+    novel <- rowSums(X[, mine, drop = FALSE]) > 1.5 # see novel_indicator()
     X[novel, mine] <- 0
     unknown <- unknown + novel * object$prior$scale[[object$blueprint$columns[j]]]
   }

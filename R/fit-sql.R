@@ -37,7 +37,7 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
-  x <- let(sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, steps)$X)
+  x <- let(sql_columns(object$blueprint, novel_indicator, steps)$X)
   distances <- unlist(lapply(hyper, sql_distances, Z, columns, x))
   # a step reads the one before alone: what the linear part takes, x, is handed on behind the others
   linear <- any(vapply(hyper, `[[`, 1, "linear") > 0)

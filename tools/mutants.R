@@ -861,7 +861,7 @@ mutant(
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",
-  "<- (1 + sqrt(1 + k)) / k", "<- 0", r = "fit-gpc"
+  "<- novel_indicator(ncol(X))", "<- 0", r = "fit-gpc"
 )
 mutant(
   "an input that update() left out keeps its columns", "R/fit-stored.R",
