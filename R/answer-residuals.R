@@ -53,7 +53,7 @@ residuals.sturdy_model <- function(object, type = c("deviance", "pearson", "resp
   fit_of(object, ...)
   type <- check_choice(type, c("deviance", "pearson", "response"), "type")
   p <- recorded_fit(object)
-  code <- of_own_rows(object$data, label_code(object$data))
+  code <- label_code(object$data)[own_places(object$data)]
   several <- is_several(object)
   if (type == "deviance") {
     sign <- if (several) 1 else 2 * code - 3 # - of the first class, + of the second

@@ -62,6 +62,8 @@ unbroken <- function(text) gsub("[\r\n]+", " ", text)
 #' @noRd
 unix_lines <- function(text) gsub("\r\n?", "\n", text)
 
+#' Is a table of checks one of a report's answers, by its columns?
+#' @noRd
 are_answers <- function(checked) {
   "answer" %in% names(checked) &&
     ("recorded" %in% names(checked) || all(answer_text(checked$answer) %in% answer_words))

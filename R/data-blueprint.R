@@ -9,6 +9,10 @@
 
 # Mold ----------------------------------------------------------------------
 
+#' The rows that a formula takes from a data frame
+#'
+#' Frames in turn: `all` rows, those `picked` by `subset`, those `given`, with one row an item where readers have
+#' several labels of it, and the `frame` that na.action keeps.
 #' @param subset `NULL` or an unevaluated expression, as in [stats::lm()], that is
 #'   evaluated in `data` and then in `env`. @param many whether the response may have more
 #'   than two classes.
@@ -60,8 +64,8 @@ row_places <- function(frame, given) {
 
 #' Molded rows with their labels
 #' @param outcome see mold_response(). @param table list(rows, names: positions and names of the rows of
-#'   the data given that na.action saw; na_action, what it left out; n_given). @param kept which of them
-#'   these are.
+#'   the data given that na.action saw; na_action, what it left out; n_given, how many rows the data have).
+#' @param kept which of the rows of `table` these are.
 #' @noRd
 with_labels <- function(molded, outcome, table, kept) {
   molded$data <- c(molded$data, list(
@@ -107,6 +111,8 @@ mold_terms <- function(formula, frame, data, scale, outcome) {
   molded
 }
 
+#' A blueprint that reads only the terms and variables that have a feature
+#' @noRd
 with_used_terms <- function(blueprint, terms) {
   blueprint$terms <- used_terms(terms, blueprint[["term"]])
   read <- all.vars(attr(blueprint$terms, "variables"))
@@ -114,6 +120,8 @@ with_used_terms <- function(blueprint, terms) {
   blueprint
 }
 
+#' A blueprint of a formula, before features are coded
+#' @noRd
 formula_blueprint <- function(formula, terms, data, outcome) {
   c(
     list(
@@ -125,6 +133,7 @@ formula_blueprint <- function(formula, terms, data, outcome) {
   )
 }
 
+#' The rows of a data frame or matrix x with labels y: see mold_formula()
 #' @noRd
 mold_xy <- function(x, y, scale, many = FALSE) {
   must(
@@ -177,6 +186,9 @@ row_names_of <- function(x, before = 0) {
   if (automatic) as.character(as.integer(before) + seq_len(nrow(x))) else rownames(x)
 }
 
+#' Features as encoded columns, and how they are coded
+#' @param y labels, for messages about columns that tell them. @return list(data: list(X), blueprint)
+#' @noRd
 mold_features <- function(features, n, scale, blueprint, y) {
   if (n > 10) inform_doubts(features, y)
   blueprint <- code_features(blueprint, features, n, function(name) {
@@ -201,6 +213,8 @@ code_features <- function(blueprint, features, n, code) {
   structure(blueprint, class = "sturdy_blueprint")
 }
 
+#' Features without missing or infinite values, nor numbers that are text
+#' @noRd
 check_features <- function(features) {
   for (name in names(features)) {
     v <- features[[name]]

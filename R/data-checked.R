@@ -69,6 +69,9 @@ own_key <- function(checked) {
   if (are_answers(checked)) utils::head(setdiff(names(checked), answer_columns), 1)
 }
 
+#' The columns that a table of checks needs
+#' @param key see id_key().
+#' @noRd
 check_columns <- function(checked, key, ids) {
   nameless <- !"row" %in% names(checked) && !length(key)
   missing <- c(if (nameless) "row", setdiff("label", names(checked)))

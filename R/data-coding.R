@@ -35,6 +35,8 @@ scale_coding <- function(v, name, scale, time) {
   number_coding(signif(mean(v), 13), signif(spread, 13), time)
 }
 
+#' The coding of numbers: x is (v - center) / scale; and of times, what makes them of numbers
+#' @noRd
 number_coding <- function(center, scale, time = NULL) {
   c(list(kind = "numeric", center = center, scale = scale), list(time = time)[!is.null(time)])
 }
@@ -81,11 +83,15 @@ coding_names <- function(coding) {
   .mapply(function(coding, name) paste0(name, coding$levels), list(coding, names(coding)), NULL)
 }
 
-#' The columns of one feature
+#' What the indicators of k levels all are where a row has another level
 #'
-#' A level that training did not have differs from all of those by as much as they do from each
-#' other. The squared distance of the indicators of two levels is 2, and so is that of (c, ..., c) to
-#' those of each of k levels, (1 - c)^2 + (k - 1) c^2, with c = (1 + sqrt(1 + k)) / k.
+#' It differs from all of them by as much as they do from each other. The squared distance of the
+#' indicators of two levels is 2, and so is that of (c, ..., c) to those of each of k levels,
+#' (1 - c)^2 + (k - 1) c^2, with this c.
+#' @noRd
+novel_indicator <- function(k) (1 + sqrt(1 + k)) / k
+
+#' The columns of one feature
 #' @noRd
 encode_feature <- function(v, coding) {
   if (coding$kind == "numeric") {
@@ -93,9 +99,8 @@ encode_feature <- function(v, coding) {
     return((as.double(v) - coding$center) / coding$scale)
   }
   code <- match(as.character(v), coding$levels)
-  k <- length(coding$levels)
-  X <- outer(code, seq_len(k), `==`) * 1
-  X[is.na(code) & !is.na(v), ] <- (1 + sqrt(1 + k)) / k
+  X <- outer(code, seq_along(coding$levels), `==`) * 1
+  X[is.na(code) & !is.na(v), ] <- novel_indicator(ncol(X))
   X
 }
 
@@ -133,6 +138,9 @@ check_new_kind <- function(v, name, coding, arg) {
   )
 }
 
+#' Levels that training did not have: an error, or a message about how they count
+#' @param novel,where see forge_features().
+#' @noRd
 check_new_levels <- function(v, name, levels, novel, arg, where) {
   new <- setdiff(unique(as.character(v)), c(levels, NA))
   must(
@@ -167,6 +175,8 @@ decode_features <- function(X, blueprint) {
   as.data.frame(features, optional = TRUE, row.names = seq_len(nrow(X)))
 }
 
+#' A feature of its encoded columns
+#' @noRd
 decode_feature <- function(columns, coding) {
   if (coding$kind == "numeric") {
     value <- columns[, 1] * coding$scale + coding$center
@@ -215,6 +225,9 @@ within_reach <- function(X) {
   X
 }
 
+#' An error that names a column of the inputs and the rows that are bad
+#' @param bad logical, one a row. @param what they have, in words.
+#' @noRd
 check_entries <- function(bad, words, what, class, name, ...) {
   rows <- which(bad)
   must(

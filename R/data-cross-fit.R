@@ -68,8 +68,7 @@ cross_fit <- function(x, y, fit, predict = NULL, folds = 10, units = NULL, progr
     is.function(predict), "predict", "be a function of a fitted classifier and inputs",
     got = predict
   )
-  if (!is.factor(y)) y <- factor(y)
-  y <- droplevels(y)
+  y <- droplevels(as.factor(y))
   must(nlevels(y) >= 2, "y", "have two classes or more, not {nlevels(y)}", "outcome_levels")
   fold <- if (is.null(units)) check_folds(folds, y) else unit_folds(folds, y, units)
   prob <- matrix(0, nrow(x), nlevels(y), dimnames = list(row_names_of(x), levels(y)))

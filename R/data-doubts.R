@@ -25,6 +25,8 @@ column_doubts <- list(
   )
 )
 
+#' A message for each doubt, with the columns that it is about
+#' @noRd
 inform_doubts <- function(features, y) {
   for (class in names(column_doubts)) {
     doubt <- column_doubts[[class]]
@@ -53,21 +55,6 @@ inform_repeats <- function(features, y) {
   ), "repeated_rows", features = length(features), copies = copies)
 }
 
-#' A number for each row, the same for rows that are alike in all columns
-#' @noRd
-row_groups <- function(columns) {
-  group <- rep(1, length(columns[[1]]))
-  for (v in columns) {
-    if (!anyDuplicated(v)) {
-      return(seq_along(v))
-    }
-    group <- group + length(group) * as.numeric(match(v, unique(v)))
-    group <- match(group, unique(group))
-    if (!anyDuplicated(group)) break
-  }
-  group
-}
-
 #' Does a column name or number the rows: text with a value of its own in nearly every one, or whole
 #' numbers, all different, that count the rows in their order or are called an identifier?
 #' @param v values of n rows, or a few that show which there are.
@@ -80,6 +67,8 @@ names_rows <- function(v, n, name) {
     (in_row_order(as.double(v), n) || grepl("(^|[^A-Za-z])(id|ID|Id)$|[a-z](ID|Id)$", name))
 }
 
+#' Do numbers count the rows, up or down, with few left out?
+#' @noRd
 in_row_order <- function(v, n) abs(sum(sign(diff(v)))) == n - 1 && diff(range(v)) < 2 * n
 
 #' Has each class a value of its own, and no other?

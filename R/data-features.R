@@ -1,6 +1,8 @@
 # What the columns and terms of a table are to a kernel: features, one numeric or
 # factor-like vector each.
 
+#' What a column is to a kernel: "factor", "logical", "numeric" (times, too) or "other"
+#' @noRd
 feature_kind <- function(v) {
   if (is.factor(v) || is.character(v)) {
     "factor"
@@ -51,6 +53,9 @@ xy_features <- function(x) {
   as.list(x)
 }
 
+#' A column that can be a feature, or an error
+#' @return v
+#' @noRd
 check_feature_type <- function(v, name) {
   must(
     feature_kind(v) != "other" && is.null(dim(v)), NULL,
@@ -90,6 +95,8 @@ formula_features <- function(frame, terms) {
   structure(unlist(features, recursive = FALSE), term = rep(colnames(factors), lengths(features)))
 }
 
+#' The features of one variable of a term, by name: a matrix has one for each of its columns
+#' @noRd
 main_effect <- function(v, name) {
   if (is.matrix(v) && is.numeric(v)) {
     columns <- if (is.null(colnames(v))) seq_len(ncol(v)) else colnames(v)
@@ -99,6 +106,8 @@ main_effect <- function(v, name) {
   stats::setNames(list(check_feature_type(v, name)), name)
 }
 
+#' The features of a product of numeric variables: one for each combination of their columns
+#' @noRd
 numeric_product <- function(values, variables, term) {
   must(
     all(vapply(values, is.numeric, logical(1))), NULL,

@@ -76,6 +76,9 @@ named_newdata <- function(newdata, blueprint, arg) {
   as.data.frame(newdata, optional = TRUE)
 }
 
+#' New data have the columns of some variables, or an error
+#' @param what these are, in words.
+#' @noRd
 check_new_columns <- function(newdata, variables, arg, what = "every input column", hint = NULL) {
   missing <- setdiff(variables, names(newdata))
   must(
@@ -84,6 +87,8 @@ check_new_columns <- function(newdata, variables, arg, what = "every input colum
   )
 }
 
+#' The features of a formula in new data
+#' @noRd
 forge_formula_features <- function(blueprint, newdata, arg) {
   variables <- as.list(attr(blueprint$terms, "variables"))[-1]
   frame <- if (all(vapply(variables, is.name, NA))) {

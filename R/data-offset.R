@@ -14,6 +14,8 @@ with_offset <- function(X, offset) {
 #' @noRd
 row_offset <- function(X) attr(X, "offset", exact = TRUE)
 
+#' Encoded rows as a matrix, without offsets and class
+#' @noRd
 plain_rows <- function(X) {
   attributes(X) <- attributes(X)[c("dim", "dimnames")]
   X

@@ -24,6 +24,8 @@ mold_outcome <- function(y, arg = "y", one_class = FALSE, many = FALSE, single =
   outcome
 }
 
+#' A response as a factor: of text in the order of its bytes, of numbers as their codes
+#' @noRd
 outcome_factor <- function(y, arg) {
   if (is.logical(y)) {
     factor(y, levels = c(FALSE, TRUE))
@@ -135,6 +137,9 @@ one_a_row <- function(y, n, arg, of) {
   y
 }
 
+#' A response with one label of each row, of a type that labels have, or an error
+#' @return y as a vector
+#' @noRd
 check_outcome <- function(y, arg) {
   refuse(
     inherits(y, "sturdy_readers"),
@@ -160,6 +165,8 @@ check_none_missing <- function(rows, arg, class = "missing") {
   )
 }
 
+#' Numbers 0 and 1, or -1 and 1, as a factor, or an error
+#' @noRd
 numeric_outcome <- function(y, arg) {
   codes <- two_codes(y)
   must(

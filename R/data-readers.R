@@ -231,16 +231,14 @@ one_a_item <- function(frame) {
 #' @noRd
 same_values <- function(a, b) (is.na(a) & is.na(b)) | (a == b) %in% TRUE
 
-#' A long table as a wide one: a column for each reader, more for one who read an item again
+#' A long table as a wide one: a column for each reader, more for one who has labelled an item again
 #' @param of the item of each row, 1..n.
 #' @noRd
 wide_readers <- function(y, of, n) {
   codes <- unclass(y)
   reader <- codes[, "reader"]
   said <- !is.na(codes[, 1])
-  order <- order(of, reader)
-  turn <- integer(length(of))
-  turn[order] <- sequence(rle(paste(of, reader)[order])$lengths)
+  turn <- occurrence(of + as.double(n) * reader) # the first, second, .. label of an item by this reader
   column <- interaction(reader, turn, drop = TRUE, lex.order = TRUE)
   wide <- matrix(NA_integer_, n, nlevels(column))
   wide[cbind(of, as.integer(column))[said, , drop = FALSE]] <- codes[said, 1]
@@ -252,6 +250,13 @@ wide_readers <- function(y, of, n) {
     wide <- cbind(wide, gold = true[!is.na(true)][match(seq_len(n), of[!is.na(true)])])
   }
   new_readers(wide, attr(y, "levels"), gold, attr(y, "readers"), NULL)
+}
+
+#' How often each number has occurred up to here: 1, where it is the first time, 2, ...
+#' @noRd
+occurrence <- function(key) {
+  order <- order(key)
+  replace(integer(length(key)), order, sequence(rle(key[order])$lengths))
 }
 
 #' Labels of readers as molded rows have them

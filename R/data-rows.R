@@ -38,7 +38,7 @@ row_ids <- function(data, id = NULL, table = NULL) {
 #' @noRd
 one_for_each <- function(value, data, arg, what, example) {
   must(
-    (is.atomic(value) || is.factor(value)) && is.null(dim(value)) && length(value) == data$n_given, arg,
+    is.atomic(value) && is.null(dim(value)) && length(value) == data$n_given, arg,
     "be a formula such as {.code {example}}, or a vector with {what} of each of the {data$n_given}
      row{?s} of the data", arg, got = value
   )
@@ -92,6 +92,8 @@ is_identifier <- function(v) {
   names_or_numbers && !anyDuplicated(v)
 }
 
+#' The largest number of each row of a matrix
+#' @noRd
 row_max <- function(x) do.call(pmax, lapply(seq_len(ncol(x)), function(j) unname(x[, j])))
 
 is_whole <- function(v) holds_of(v, function(v) all(is.finite(v)) && all(v == round(v)))

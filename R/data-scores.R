@@ -14,7 +14,7 @@ mold_scores <- function(prob, labels) {
   check_rows(n, n)
   labels <- one_a_row(labels, n, "labels", "prob")
   must(
-    is.null(dim(labels)) && (is.atomic(labels) || is.factor(labels)), "labels",
+    is.atomic(labels) && is.null(dim(labels)), "labels",
     "be a vector or a factor", "outcome_type", got = labels
   )
   names <- row_names_of(prob)
@@ -36,8 +36,7 @@ mold_scores <- function(prob, labels) {
     data = list(X = score_rows(prob, floor, "prob")), blueprint = score_blueprint(levels, floor)
   )
   code <- label_codes(match(as.character(labels), levels), levels)
-  omitted <- as_omitted(missing, names)
-  table <- list(rows = seq_len(n), names = names, na_action = omitted, n_given = n)
+  table <- list(rows = seq_len(n), names = names, na_action = as_omitted(missing, names), n_given = n)
   with_labels(molded, list(y = code), table, rows)
 }
 

@@ -25,6 +25,8 @@ with_units <- function(molded, units, name = "unit") {
   molded
 }
 
+#' The unit of each row, or an error
+#' @noRd
 check_units <- function(units, data) {
   refuse(
     !is.null(data$said), "{.arg units} can't be used with {.fn readers}, nor with probabilities in the place of
@@ -34,7 +36,7 @@ check_units <- function(units, data) {
 }
 
 #' All rows of a unit must have the same value
-#' @param value of each row in the fit, or of the data given where `arg` has one.
+#' @param value of each row in the fit where `arg` is "y", else of the data given.
 #' @noRd
 check_units_share <- function(data, value, arg, of = "{.arg {arg}}", hint = NULL) {
   at <- data$units
@@ -90,7 +92,7 @@ inform_units <- function(table, molded) {
   inputs <- setdiff(colnames(table), molded$blueprint$response)
   found <- vapply(inputs, function(name) {
     v <- if (is.data.frame(table)) table[[name]] else table[, name]
-    is.null(dim(v)) && names_things(v[utils::head(data$rows, 1000)]) && may_be_units(v[data$rows], data$y)
+    is.null(dim(v)) && may_be_units(v[data$rows], data$y)
   }, NA)
   inform_these("units", c(
     i = "All rows with the same {.val {these[1]}} have the same label.",
@@ -99,10 +101,11 @@ inform_units <- function(table, molded) {
   ), columns = inputs[found])
 }
 
-names_things <- function(v) feature_kind(v) == "factor" || feature_kind(v) == "numeric" && is_whole(v)
-
+#' Are there enough values of text or whole numbers, each with more rows of one class than by chance?
+#' @noRd
 may_be_units <- function(v, y) {
-  if (!names_things(v) || anyNA(v)) {
+  kind <- feature_kind(v)
+  if (anyNA(v) || !(kind == "factor" || kind == "numeric" && is_whole(v))) {
     return(FALSE)
   }
   of <- match(v, unique(v))
@@ -115,5 +118,5 @@ may_be_units <- function(v, y) {
   share <- tabulate(match(y, unique(y))) / length(y)
   chance <- sum(log(rowSums(outer(size, share, function(m, p) p^m))))
   changes <- sum(diff(y[first][order(v[first])]) != 0) # by size numbers may tell classes apart
-  chance < log(units_chance) && (feature_kind(v) == "factor" || 2 * changes > length(size) * (1 - sum(share^2)))
+  chance < log(units_chance) && (kind == "factor" || 2 * changes > length(size) * (1 - sum(share^2)))
 }

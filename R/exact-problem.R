@@ -17,7 +17,7 @@ ais_problem <- function(object) {
     native_gram(object$data$X, NULL, model_columns(object), hyper)
   })
   problem <- if (is_several(object)) {
-    classes_problem(grams, row_likelihood(object))
+    classes_problem(grams, report_likelihood(object$data$reports, row_omega(object)))
   } else {
     ais_problem_gram(grams[[1]], object$data$y, object$epsilon)
   }

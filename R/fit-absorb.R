@@ -84,7 +84,7 @@ absorb.sturdy_model <- function(object, newdata, y = NULL, ...,
     return(absorb_rows(object, new$X, new$y))
   }
   object$data <- with_new_rows(object, new, newdata)
-  if (!is.null(object$recalibration)) {
+  if (is_stage(object)) {
     again <- new_second_stage(object$spec, object[c("blueprint", "data")])
     again$call <- object$call
     return(again)

@@ -9,10 +9,7 @@ formula_face <- function(spec_of) {
            rates = NULL, weights = NULL, units = NULL, cluster = NULL) {
     spec <- spec_of(...)
     # as `subset` is: an argument that a function hands on is evaluated where its formula was written
-    known <- list(
-      units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
-      weights = substitute(weights)
-    )
+    known <- as.list(substitute(list(units = units, trusted = trusted, rates = rates, weights = weights)))[-1]
     molded <- mold_rows(data, spec, formula, substitute(subset), na.action, cluster, environment(formula), known)
     fit_spec(spec, molded)
   }

@@ -254,7 +254,6 @@ bpm.matrix <- bpm.data.frame
 bpm.default <- no_face("bpm")
 
 fit_molded.bpm_spec <- function(spec, molded) {
-  spec <- two_class_noise(spec, molded$blueprint$levels)
   prior <- bpm_prior(spec, molded$blueprint)
   if (spec$inference == "adf") {
     # one label and one flip rate for all rows, each of which counts once

@@ -6,9 +6,7 @@ with_call <- function(fit) {
   frame <- own_verb(innermost = TRUE)
   if (!is.null(frame)) {
     number <- Position(function(k) identical(sys.frame(k), frame), seq_len(sys.nframe()))
-    call <- match.call(
-      rlang::frame_fn(frame), rlang::frame_call(frame), envir = sys.frame(sys.parents()[number])
-    )
+    call <- match.call(sys.function(number), sys.call(number), envir = sys.frame(sys.parents()[number]))
     fit$call <- short_call(call, fit$spec)
   }
   fit

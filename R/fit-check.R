@@ -2,6 +2,8 @@
 # right type and size. Every method that answers a user about a fit
 # asks this in its first line; what methods share inside the package does not.
 
+#' An error where an object is no fit of this version
+#' @noRd
 check_model <- function(object) {
   wrong <- wrong_field(object)
   if (!is.null(wrong)) {
@@ -19,16 +21,18 @@ check_model <- function(object) {
 #' @noRd
 wrong_field <- function(object) {
   given <- as.list(unclass(object))
-  fields <- c(sub("[$].*", "", names(field_rules)), "filter", "shards")
-  fit <- list2env(lapply(rlang::set_names(unique(fields)), function(name) given[[name]]), parent = topenv())
-  for (name in names(field_terms)) do.call(delayedAssign, list(name, field_terms[[name]], fit, fit))
+  fields <- unique(c(sub("[$].*", "", names(field_rules)), "filter", "shards"))
+  fit <- lapply(rlang::set_names(fields), function(name) given[[name]]) # `NULL` where it has none
+  # a term of a field that can't be is `NA`: the field's own rule tells
+  terms <- lapply(field_terms, function(term) tryCatch(eval(term, fit), error = function(cnd) NA))
   for (k in seq_along(field_rules)) {
     name <- names(field_rules)[k]
     path <- strsplit(name, "$", fixed = TRUE)[[1]]
     fine <- tryCatch({
-      fit$it <- Reduce(`[[`, path, given)
-      needed <- name %in% names(field_needed) && eval(field_needed[[name]], fit)
-      if (is.null(fit$it)) !needed else eval(field_rules[[k]], fit)
+      it <- Reduce(`[[`, path, fit)
+      known <- c(list(it = it), terms, fit)
+      needed <- name %in% names(field_needed) && eval(field_needed[[name]], known)
+      if (is.null(it)) !needed else eval(field_rules[[k]], known)
     }, error = function(cnd) FALSE)
     if (!isTRUE(fine)) {
       return(path[1])
@@ -36,12 +40,11 @@ wrong_field <- function(object) {
   }
 }
 
-# What rules read besides, found when it is first asked for: a field that can't be is told by its own rule. `n`
-# are the rows that are kept; `stage` is TRUE of a label stage; `bare` of a fit whose `ep` has no numbers of rows:
-# a label stage, whose likelihood is exact, or one for which EP found no posterior.
+# What rules read beside the fields: `n`, the rows that are kept; `stage`, is it a label stage; `bare`, has its `ep`
+# no numbers of rows, as a label stage, whose likelihood is exact, or a fit for which EP found no posterior.
 field_terms <- expression(
   n = length(data$y), classes = length(blueprint$levels), stage = !is.null(recalibration),
-  bare = stage || !has_numbers(ep$b)
+  bare = !is.null(recalibration) || !has_numbers(ep$b)
 )
 
 # When a field has to be there; others need not
@@ -51,8 +54,10 @@ field_needed <- expression(
 )
 
 # What a field, or a part of it, is where it is there, called `it`: of the right type and size, with numbers
-# that can be. What the numbers of one field say of those of another is not asked.
+# that can be. What the numbers of one field say of those of another is not asked. A line a rule, all of which
+# must be `TRUE`; one that stops with an error is not.
 field_rules <- expression(
+  # the model, how inputs are encoded, and the noise
   spec = identical(edit_spec(it, list()), it), # made again, an argument that can't be is an error
   blueprint = inherits(it, "sturdy_blueprint") && are_strings(it$levels) && classes >= 2,
   blueprint = is.null(it$formula) || rlang::is_formula(it$formula),
@@ -62,6 +67,8 @@ field_rules <- expression(
   omega = is_noise_matrix(it) && nrow(it) == classes,
   epsilon = length(it) > 0 && are_shares(it),
   epsilon = mean(it) < 0.5 || classes > 2 || stage || by_readers(data$reports),
+
+  # the latent function: of a kernel, perhaps through inducing inputs, or of weights; or a recalibration
   kernel = identical(class(it), class(spec$kernel)),
   kernel = is_one_of(it$type, c("ard", "iso")) && is_one_of(it$shape, kernel_shapes),
   kernel = are_numbers(it$variance, above = 0) && are_numbers(it$lengthscale, above = 0),
@@ -78,6 +85,8 @@ field_rules <- expression(
   weights = are_numbers(it$C, rep(length(prior$weights), 2)) && all(diag(it$C) > 0),
   inducing = is.matrix(it$Z) && are_numbers(it$Z),
   inducing = !has_numbers(ep$b) || is.matrix(it$C) && are_numbers(it$C),
+
+  # the rows, and the fixed point of EP on them
   data = are_numbers(it$X, c(n, ncol(it$X))),
   data = all(if (classes == 2) abs(it$y) == 1 else it$y %in% seq_len(classes)),
   data = are_strings(it$row_names, n) && length(it$rows) == n,
@@ -96,10 +105,14 @@ field_rules <- expression(
   ep = bare || is.null(it$rival) || is.list(it$rival),
   ep = bare || is.null(inducing) || !is.null(nodes) ||
     length(it$b) %in% (count_features(inducing$Z, kernel) * c(1, classes)),
+
+  # what is said of learning, the stage that judges the labels
   learning = are_numbers(it$convergence, 1) && are_strings(it$method, 1) && are_strings(it$on_bound),
   label_stage = inherits(it, "second_stage") && is.null(wrong_field(it)),
   label_stage = is.null(data) || identical(it$data$rows, data$rows),
   call = is.call(it),
+
+  # the nodes: noise models, their weights, and what they say of rows; of a label stage points
   nodes = all(lengths(it[c("models", "table", "omega", if (stage) c("few", "points") else c("point", "hyper"))]) > 0),
   "nodes$models" = is.data.frame(it) && are_strings(it$model) && are_strings(it$method),
   "nodes$models" = is.numeric(c(0, it$ess)) && are_shares(it$probability) && are_shares(it$prior),
@@ -121,6 +134,8 @@ field_rules <- expression(
   nodes = !stage || are_shares(it$unusual) && length(it$unusual) == n
 )
 
+#' Is it the coding of a feature, see feature_coding()?
+#' @noRd
 is_coding <- function(coding) {
   are_strings(coding$kind, 1) && switch(coding$kind,
     numeric = are_numbers(coding$center, 1) && are_numbers(coding$scale, 1, above = 0) &&

@@ -1,7 +1,7 @@
 # What the number of classes decides: which arguments a spec may have, and the form of its
 # noise model.
 
-#' A spec for the number of classes that a table has
+#' A spec, checked and completed for the classes that a table has
 #' @noRd
 check_class_number <- function(spec, molded) {
   levels <- molded$blueprint$levels
@@ -20,7 +20,7 @@ check_class_number <- function(spec, molded) {
   spec
 }
 
-#' Is there a class that rows without a label are recorded as?
+#' Is there a class that rows without a label are recorded as, see `unlabelled` of noise_prior()?
 #' @noRd
 labels_one_class <- function(object) !is.null(object$spec$noise$unlabelled)
 
@@ -43,15 +43,13 @@ unlabelled_of_classes <- function(spec, levels) {
     identical(spec$epsilon, "average"), "epsilon",
     "be {.val average} where {.arg noise} has {.arg unlabelled}", "epsilon"
   )
-  side <- match(named, levels)
-  of <- c("sensitivity", "specificity")
-  check(
-    is.null(spec$noise[[of[3 - side]]]),
-    "have no {.arg {of[3 - side]}}: labels of {.val {levels[3 - side]}} are right"
-  )
-  if (is.null(spec$noise[[of[side]]])) spec$noise[[of[side]]] <- c(1, 1)
-  models <- stats::setNames(as.double(noise_models == c("second", "first")[side]), noise_models)
-  spec$noise$models <- models
+  first <- named == levels[1]
+  open <- if (first) "sensitivity" else "specificity" # of the other class, whose rows are recorded as this one
+  held <- if (first) "specificity" else "sensitivity"
+  check(is.null(spec$noise[[held]]), "have no {.arg {held}}: labels of {.val {setdiff(levels, named)}} are right")
+  if (is.null(spec$noise[[open]])) spec$noise[[open]] <- c(1, 1)
+  alone <- if (first) "second" else "first" # the class that alone is recorded wrongly
+  spec$noise$models <- stats::setNames(as.double(noise_models == alone), noise_models)
   spec$noise$unusual <- 0 # a row that looks positive is one
   spec
 }
@@ -74,8 +72,7 @@ study_of_classes <- function(spec, levels) {
   spec
 }
 
-#' Rates of two classes by the words of the model: those of a noise matrix, and those named by the
-#' classes
+#' Rates of two classes as `neg` and `pos`, where they were given by a noise matrix or by the names of the classes
 #' @noRd
 two_class_noise <- function(spec, levels) {
   named <- names(spec$epsilon)
@@ -95,7 +92,7 @@ two_class_noise <- function(spec, levels) {
   spec
 }
 
-#' What several classes do not have, and the noise matrix in the order of the levels
+#' Errors for what several classes do not have; their noise matrix in the order of the levels
 #' @noRd
 check_classes_spec <- function(spec, levels) {
   of <- "With {length(levels)} classes {.arg {arg}}"
@@ -115,7 +112,7 @@ check_classes_spec <- function(spec, levels) {
   spec
 }
 
-#' What classes in an order do not have, and what is said of them
+#' Errors for what classes in an order do not have, and the message about them
 #' @noRd
 check_ordered_spec <- function(spec, levels) {
   unordered <- c(i = "{.code factor(y, ordered = FALSE)} is fitted without an order.")

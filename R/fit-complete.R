@@ -52,7 +52,7 @@ with_nodes <- function(object, nodes) {
   if (is.null(nodes)) {
     return(object)
   }
-  if (is.null(object$recalibration)) {
+  if (!is_stage(object)) {
     nodes$models$nodes <- nrow(nodes$table) # those that are averaged over
     of_nodes <- c(as.list(nodes$table[c("weight", "model")]), nodes["omega"])
     nodes$truth <- truth_in_blocks(of_nodes, function(rows) nodes$seen[rows, , , drop = FALSE], object$data)
@@ -74,14 +74,13 @@ reweighed <- function(object) {
   if (is.null(nodes)) {
     return(object)
   }
-  lost <- function(out) vapply(out, is.null, NA)
   out <- fixed_points(object, nodes, Inf)
   log_evidence <- vapply(out, function(o) if (is.null(o)) -Inf else corrected_evidence(o), 0)
   nodes <- nodes_at_evidence(nodes, log_evidence)
   keep <- log_evidence > -Inf
   if (is.finite(object$spec$df)) {
     out <- fixed_points(object, nodes, object$spec$df)
-    keep <- keep & !lost(out)
+    keep <- keep & !vapply(out, is.null, NA)
     if (!any(keep)) abort_nodes_lost()
   }
   nodes <- nodes_kept_of(nodes, keep, out)
@@ -101,7 +100,7 @@ fixed_points <- function(object, nodes, df) {
     best <- which.max(nodes$table$weight)
     hyper <- nodes$hyper[[best]]
     run <- function(L, sites) latent$ep(list(list(hyper = hyper, L = L, sites = sites)), df, control)[[1]]
-    found <- ep_continue(run, row_likelihood(object, best), NULL)$out
+    found <- ep_continue(run, report_likelihood(object$data$reports, nodes$omega[[best]]), NULL)$out
     if (!ep_converged(found)) abort_nodes_lost()
     out[[best]] <- found
   }

@@ -9,9 +9,8 @@ copies_width <- 1e-9 # of the range of a column: values so close are one, but fo
 rows_apart <- function(molded) {
   data <- molded$data
   reports <- data$reports
-  plain <- reports$classes == 2 && !by_readers(reports) && !has_soft(reports)
-  columns <- c(list(report_kinds(reports)$kind), columns_apart(data$X))
-  of <- if (plain) alike_groups(columns, copies_width)
+  plain <- reports$classes == 2 && has_one_label(reports)
+  of <- if (plain) alike_groups(c(list(report_kinds(reports)$kind), columns_apart(data$X)), copies_width)
   if (!anyDuplicated(of)) {
     return(list(molded = molded))
   }
@@ -42,7 +41,7 @@ rows_together <- function(object, data, of) {
   before$sites <- lapply(before$sites, function(site) site[of] * share)
   ep <- kept_ep(refit_ep(object, sites = before$sites), object$spec)
   told <- c("status", "message", "rival", "sweeps", "newton", "skipped", "trace")
-  if (ep$status == "converged") ep[told] <- before[told] # what led here
+  if (ep$status == "converged") ep[told] <- before[told] # of the search, not of this one run more
   object$ep <- ep
   nodes <- object$nodes
   if (!is.null(nodes)) {

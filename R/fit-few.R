@@ -13,7 +13,7 @@ few_slack <- 4              # times this gap is allowed where no nodes come near
 #' @noRd
 few_nodes <- function(object) {
   labels <- sum(report_times(object$data$reports))
-  if (!is.null(object$recalibration)) {
+  if (is_stage(object)) {
     choose_nodes(object, few_gap_label / sqrt(max(1, labels / label_rows_most[["two"]])))
   } else if (labels >= few_least) {
     choose_nodes(object)
@@ -52,7 +52,7 @@ spread_nodes <- function(model) {
 #' @noRd
 node_answers <- function(object, weight, among) {
   rows <- rows_looked_at(object)
-  if (is.null(object$recalibration)) {
+  if (!is_stage(object)) {
     p <- exp(node_seen(object)[rows, , , drop = FALSE])
     count <- 1
   } else {
@@ -98,7 +98,7 @@ rows_looked_at <- function(object) {
   y <- label_code(object$data)
   times <- report_times(object$data$reports)
   classes <- ncol(object$omega)
-  scores <- !is.null(object$recalibration) # then columns are classes, too
+  scores <- is_stage(object) # then columns are classes, too
   turn <- class_turn(y, classes, times, if (scores) colSums(X) else numeric(classes))
   if (scores) X <- X[, turn, drop = FALSE]
   sorted <- table_sorted(X, match(y, turn))
@@ -122,19 +122,13 @@ sparse_weights <- function(A, mean, gap) {
   v <- numeric(ncol(A))
   used <- logical(ncol(A))
   before <- Inf
-  while (left(v) > gap^2) {
-    if (all(used) || left(v) >= before) { # no further column helps
-      if (left(v) > (few_slack * gap)^2) {
-        return(NULL)
-      }
-      break
-    }
+  while (left(v) > gap^2 && left(v) < before && !all(used)) { # as long as a further column helps
     before <- left(v)
     used[which.max(replace(slope - drop(gram %*% v), used, -Inf))] <- TRUE
     v <- least_squares_among(gram, slope, v, used)
     used <- v > 0
   }
-  v / sum(v)
+  if (left(v) <= (few_slack * gap)^2) v / sum(v)
 }
 
 #' Least squares among the columns used, from v on: those whose weight would be below 0 leave at the

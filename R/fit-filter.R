@@ -45,13 +45,16 @@ absorb_rows <- function(object, X, y) {
     object$weights$log_scale + out$log_scale - before$log_scale
   }
   object$weights <- new_weights(out$mu, out$S, object$prior, scaled)
-  object$filter[names(no_counts)] <- list(
-    before$rows + n, before$errors + sum((out$prob > 0.5) != event), before$log_score + sum(out$log_zp),
-    before$log_evidence + sum(out$log_zp), before$counts + c(sum(!event), sum(event)), out$log_scale
-  )
+  object$filter <- utils::modifyList(before, list(
+    rows = before$rows + n, errors = before$errors + sum((out$prob > 0.5) != event),
+    log_score = before$log_score + sum(out$log_zp), log_evidence = before$log_evidence + sum(out$log_zp),
+    counts = before$counts + c(sum(!event), sum(event)), log_scale = out$log_scale
+  ))
   object
 }
 
+#' The error of native_adf() at a row, in words
+#' @noRd
 abort_not_absorbed <- function(out) {
   row <- out$done + 1L
   squared <- out$status == -3L

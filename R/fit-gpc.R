@@ -176,7 +176,6 @@ gpc.default <- no_face("gpc")
 
 fit_molded.gpc_spec <- function(spec, molded) {
   blueprint <- molded$blueprint
-  spec <- check_class_number(spec, molded)
   X <- molded$data$X
   coding <- blueprint_columns(blueprint)
   ordered <- isTRUE(blueprint$ordered)

@@ -22,10 +22,12 @@ hyperparameters <- function(object) {
 #' Which of them were learned
 #' @noRd
 learned <- function(object) {
-  any <- !is.null(object$learning) || !is.null(object$recalibration)
+  any <- !is.null(object$learning) || is_stage(object)
   c(own_hyper(object)$learned & any, rep(rate_learned(object) && any, length(object$epsilon)))
 }
 
+#' Were rates of wrong labels learned, or given?
+#' @noRd
 rate_learned <- function(object) is.character(object$spec$epsilon)
 
 #' Those of the latent function, or of the recalibration of scores

@@ -5,7 +5,7 @@
 #' given, its own likelihood answers.
 #' @noRd
 takes_stage <- function(object) {
-  has_numbers(object$ep$b) && sum(label_counts(object)) > 0 && is.null(object$recalibration) &&
+  has_numbers(object$ep$b) && sum(label_counts(object)) > 0 && !is_stage(object) &&
     (is.character(object$spec$epsilon) || length(object$nodes$table$weight) > 1)
 }
 
@@ -34,7 +34,8 @@ label_stage_scores <- function(object) {
   list(data = data, blueprint = score_blueprint(object$blueprint$levels, score_least))
 }
 
-#' The same of rows that are elsewhere: a row a cell of scores, which stands for as many as there are
+#' Scores of rows that are elsewhere, as label_stage_scores() has them: a row is a cell of scores, and stands for as
+#' many rows as the cell has
 #' @param cells see score_cells(), `kind` being the class recorded.
 #' @noRd
 label_stage_cells <- function(object, cells) {

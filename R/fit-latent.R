@@ -90,7 +90,7 @@ class_log_prob <- function(m, s2, df = Inf, width = NULL) {
     return(m)
   }
   # a scale far below the means is as good as none, and would be lost in their rounding
-  least <- pmax(1e-14 * do.call(pmax, as.data.frame(m^2)), .Machine$double.xmin)
+  least <- pmax(1e-14 * row_max(m^2), .Machine$double.xmin)
   log_p <- pmax(native_classes_prob(m, pmax(s2, least)), -1e300)
   log_p - row_log_sum(log_p)
 }
@@ -115,7 +115,7 @@ known_levels <- function(object, X) {
   unknown <- numeric(nrow(X))
   for (j in unique(columns$group[columns$weight < 1])) {
     mine <- columns$group == j
-    novel <- rowSums(X[, mine, drop = FALSE]) > 1.5 # see encode_feature()
+    novel <- rowSums(X[, mine, drop = FALSE]) > 1.5 # see novel_indicator()
     X[novel, mine] <- 0
     unknown <- unknown + novel * object$prior$scale[[object$blueprint$columns[j]]]
   }

@@ -5,11 +5,14 @@
 #' @noRd
 own_kind <- function(object) {
   known <- object$label_stage$recalibration$kind
+  if (!is.null(known)) {
+    return(known)
+  }
   reports <- object$data$reports
-  alike <- is.null(known) && is_several(object) && !has_readers(object) && !has_soft(reports) &&
+  one_rate <- is_several(object) && has_one_label(reports) &&
     !any(is_by_class(nodes(object)$model))
-  models <- if (alike) names(noise_weights(object$spec$epsilon, object$spec$noise, reports, is_in_order(object)))
-  if (!is.null(known)) known else if (any(is_by_class(models))) "recorded" else "fit"
+  models <- if (one_rate) names(noise_weights(object$spec$epsilon, object$spec$noise, reports, is_in_order(object)))
+  if (any(is_by_class(models))) "recorded" else "fit"
 }
 
 #' Leave-one-out probabilities of the true classes; or of the classes recorded, as the labels are

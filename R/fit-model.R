@@ -1,6 +1,10 @@
 # What a fit is, for those who are given one: which kind, with how many classes and labels; who judges its
 # labels, and what it is called.
 
+#' Is it a label stage: are there scores in the place of inputs?
+#' @noRd
+is_stage <- function(object) !is.null(object$recalibration)
+
 #' Has the fit inducing inputs?
 #' @noRd
 is_low_rank <- function(object) !is.null(object$inducing)

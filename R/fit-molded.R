@@ -9,7 +9,7 @@ fit_spec <- function(spec, molded) {
   if (inherits(molded, "sturdy_model")) {
     return(molded)
   }
-  if (is.null(molded$data$reports)) molded <- with_reports(molded)
+  molded <- with_reports(molded)
   n <- length(molded$data$y)
   if (n < few_rows_least) {
     inform_sturdy(
@@ -23,6 +23,7 @@ fit_spec <- function(spec, molded) {
   check_readers_possible(spec, molded$data$reports)
   spec <- spec_of_soft(spec, molded$data$reports)
   check_offset_possible(spec, molded)
+  spec <- check_class_number(spec, molded)
   by_ep <- !inherits(spec, "second_stage_spec") && !identical(spec$inference, "adf")
   apart <- if (by_ep) rows_apart(molded) else list(molded = molded)
   # one step after the other: what is made within the call of the next has a deeper stack

@@ -43,8 +43,8 @@ own_rows <- function(data) {
   order <- order(c(labelled, open$at))
   if (length(open$at)) {
     still <- !omitted %in% open$at
+    # as na.exclude() has them: their positions count those without a label, too
     omitted <- structure(omitted[still], names = names(omitted)[still], class = class(omitted))
-    # as na.exclude() counts them, among all
   }
   if (!is.null(data$units)) {
     data[c("X", "row_names")] <- list(data$X[each, , drop = FALSE], data$units$row_names)
@@ -58,20 +58,16 @@ own_rows <- function(data) {
   )
 }
 
-#' What is of the labelled rows as answers for all rows of a fit are, `NA` for the others
+#' Which labelled row of a fit each row is that rows_to_predict() has of it, `NA` for those without a label
 #' @noRd
-of_own_rows <- function(data, values) {
+own_places <- function(data) {
   rows <- own_rows(data)
-  all <- rep(values[NA_integer_], nrow(rows$X))
-  all[rows$labelled] <- values[rows$each]
-  rows$spread(all)
+  place <- rep(NA_integer_, nrow(rows$X))
+  place[rows$labelled] <- rows$each
+  rows$spread(place)
 }
 
-#' Which row of a fit each of these is
-#' @noRd
-own_places <- function(data) of_own_rows(data, seq_along(data$y))
-
-#' The same at the point of a fit: matrices with a column a function
+#' Scaled latent locations and squared scales, see node_latent(), at the point of a fit: matrices with a column a function
 #' @noRd
 latent_new <- function(object, X) {
   object["nodes"] <- list(NULL)
@@ -96,7 +92,7 @@ prob_new <- function(object, X, noise = FALSE, used = used_nodes(object)) {
 #' @noRd
 prob_through <- function(object, p) label_prob_new(pmax(p, score_least), object$label_stage$nodes)
 
-#' The same by the fit itself, over its nodes
+#' Probabilities at encoded inputs by the fit itself, over its nodes: see prob_new()
 #' @noRd
 first_prob <- function(object, X, noise = FALSE, used = used_nodes(object)) {
   new <- truth_new(object, X, used)
@@ -104,7 +100,7 @@ first_prob <- function(object, X, noise = FALSE, used = used_nodes(object)) {
   pmin(mean_over(new$p, new$weight), 1) # but for rounding it is
 }
 
-#' Encoded new rows as that stage takes them
+#' Encoded new rows as scores for the label stage
 #' @noRd
 label_stage_rows <- function(object, X, used = used_nodes(object)) {
   as_scores(first_prob(object, X, own_kind(object) == "recorded", used))

@@ -1,6 +1,8 @@
 # The nodes of a fit: the points of its hyperparameters and noise models that it averages
 # over (learn-average.R), and the fit at one of them. A fit at one point has one.
 
+#' Does a fit average over nodes?
+#' @noRd
 is_average <- function(object) !is.null(object$nodes)
 
 #' The nodes of a fit
@@ -18,6 +20,8 @@ nodes <- function(object) {
   c(own, list(hyper = nodes_hyper(object)))
 }
 
+#' The hyperparameters at each node
+#' @noRd
 nodes_hyper <- function(object) node_kept(object, "hyper", list(model_hyper(object)))
 
 #' What a fit keeps of its nodes by that name, or has at its one point
@@ -30,7 +34,7 @@ node_kept <- function(object, name, at_point) {
 #' @return n x C x K
 #' @noRd
 node_seen <- function(object) {
-  if (!is.null(object$recalibration)) {
+  if (is_stage(object)) {
     return(log(label_seen_new(object$data$X, object$nodes, group = label_groups(object$data$reports))))
   }
   at_point <- array(object$ep$seen, c(length(object$data$y), ncol(object$omega), 1))
@@ -48,6 +52,8 @@ latent_at <- function(object, k) {
   if (is_average(object)) moved_to(object, object$nodes, k) else object
 }
 
+#' A fit with what is of its k-th node in the place of what is of its point, and no other nodes
+#' @noRd
 moved_to <- function(object, nodes, k) UseMethod("moved_to")
 
 moved_to.default <- function(object, nodes, k) {
@@ -59,6 +65,8 @@ moved_to.default <- function(object, nodes, k) {
   with_rates(object, nodes, k)
 }
 
+#' The same of its rates alone
+#' @noRd
 with_rates <- function(object, nodes, k) {
   object$omega[] <- mean_omega(nodes$omega[[k]], source_sizes(object$data$reports))
   object$epsilon <- omega_rates(object$omega)
@@ -66,7 +74,7 @@ with_rates <- function(object, nodes, k) {
   object
 }
 
-#' Those of the functions at a node, a column each
+#' The covariances of the functions at a node, a column each
 #' @noRd
 node_covariance <- function(nodes, k) whole_symmetric(matrix(nodes$C[, , k], nrow(nodes$C)))
 
@@ -74,13 +82,14 @@ node_covariance <- function(nodes, k) whole_symmetric(matrix(nodes$C[, , k], nro
 #' @noRd
 last_slice <- function(x, k) matrix(x, ncol = utils::tail(dim(x), 1))[, k]
 
-#' What a fit holds by function and node, or at its one point, a column each
+#' What a fit keeps by function and node under a name, or has at its one point, as a matrix: a column for each
+#' function of each of the nodes asked for
 #' @noRd
 node_columns <- function(object, name, node, at_point = NULL) {
   all <- node_kept(object, name, at_point)
   functions <- latent_functions(object)
   all <- matrix(all, ncol = functions * node_count(object))
-  if (!identical(node, seq_len(node_count(object)))) { # as large as they are
+  if (!identical(node, seq_len(node_count(object)))) { # no copy of all
     all <- all[, rep((node - 1) * functions, each = functions) + seq_len(functions), drop = FALSE]
   }
   if (name == "C" && is_average(object)) whole_symmetric(all) else all
@@ -98,7 +107,7 @@ all_nodes <- function(object) list(node = seq_len(node_count(object)), weight = 
 #' How many latent functions a fit has
 #' @noRd
 latent_functions <- function(fields) {
-  if (!is.null(fields$recalibration)) {
+  if (is_stage(fields)) {
     return(0)
   }
   classes <- length(fields$blueprint$levels)
@@ -141,20 +150,14 @@ over_nodes <- function(object, at) {
 #' @noRd
 takes_labels_as_right <- function(object) all(wrong_rates(object$omega) == 0)
 
-#' The noise model of a fit, or of its node k, as EP takes it: S x C x C
+#' The noise model of a fit, at its point where it averages, as EP takes it: S x C x C
 #' @noRd
-row_omega <- function(object, k = NULL) {
+row_omega <- function(object) {
   if (is_average(object)) {
-    return(if (is.null(k)) object$nodes$point else object$nodes$omega[[k]])
+    return(object$nodes$point)
   }
   sources <- max(1L, length(object$data$reports$sources))
   as_omega(unname(object$omega), ncol(object$omega), sources)
-}
-
-#' The likelihoods of the rows there, n x C
-#' @noRd
-row_likelihood <- function(object, k = NULL) {
-  report_likelihood(object$data$reports, row_omega(object, k))
 }
 
 #' The noise matrix for all rows at each node of a fit, see mean_omega()

@@ -17,6 +17,8 @@ fit_of <- function(object, ..., level) {
 #' @noRd
 by_own_fit <- function(verb, object, ..., arg = "object") verb(needed_own_fit(object, arg), ...)
 
+#' The fit of ours inside of an object, or an error where there is none
+#' @noRd
 needed_own_fit <- function(object, arg = "object") {
   fit <- own_fit(object, arg)
   must(
@@ -25,6 +27,8 @@ needed_own_fit <- function(object, arg = "object") {
   fit
 }
 
+#' The fit of ours inside of an object, `NULL` where there is none
+#' @noRd
 own_fit <- function(object, arg = "object") {
   check_given(missing(object), arg)
   around <- intersect(c("workflow", "model_fit", "Learner", "train"), class(object))

@@ -21,7 +21,7 @@ check_posterior <- function(object) {
   }
 }
 
-#' What only a fit that keeps its rows can answer
+#' For what only a fit that keeps its rows can answer
 #' @noRd
 check_sites_kept <- function(object) {
   check_by_ep(object)
@@ -30,7 +30,7 @@ check_sites_kept <- function(object) {
 
 check_by_ep <- function(object) UseMethod("check_by_ep")
 
-#' What judges the labels, checked, for answers that need numbers of labels alone: a fit to shards, which
+#' What judges the labels, see judged_by(), checked: for answers that need numbers of labels alone: a fit to shards, which
 #' has cells of scores in the place of rows, will do
 #' @noRd
 check_judge <- function(object) {
@@ -51,11 +51,11 @@ check_by_ep.bpm_filtered <- function(object) {
   ), "no_sites")
 }
 
-#' What is about the latent function, or about EP
+#' For what is about the latent function, or about EP: an error for a second stage
 #' @return the fit
 #' @noRd
 check_has_latent <- function(object) {
-  refuse(!is.null(object$recalibration), c(
+  refuse(is_stage(object), c(
     "A second stage has no latent function, and its likelihood needs no EP: it is exact.",
     i = "{.code predict(fit, type = \"prob\")} has probabilities of the true classes."
   ), "no_latent")

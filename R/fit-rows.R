@@ -16,14 +16,14 @@ label_total <- function(object) {
 #' @noRd
 has_readers <- function(object) by_readers(object$data$reports)
 
-#' What needs the rows, with one recorded label each
+#' For what needs the rows, with one recorded label each
 #' @noRd
 check_label_each <- function(object) {
   check_sites_kept(object)
   check_one_label(object)
 }
 
-#' What is about one recorded label of each row
+#' For what is about one recorded label of each row: an error for readers and for probabilities
 #' @noRd
 check_one_label <- function(object) {
   refuse(has_readers(object), c(
@@ -51,7 +51,7 @@ row_parts <- list(
   units = list(has = function(data) !is.null(data$units), class = "units", words = "{.arg units}")
 )
 
-#' What is not for rows that have some of these
+#' An error for what is not for rows that have some of these
 #' @param what it is. @param parts names of row_parts. @param hint what to do.
 #' @noRd
 check_rows_without <- function(data, what, parts, hint = NULL) {

@@ -17,33 +17,33 @@ second_stage_spec <- function(...,
   )
 }
 
-fit_molded.second_stage_spec <- function(spec, molded) {
-  new_second_stage(check_class_number(spec, molded), molded)
-}
+fit_molded.second_stage_spec <- function(spec, molded) new_second_stage(spec, molded)
 
 #' A label stage as a fit
-#' @param kind see label_rows(). @param ordered,share of classes in an order: see label_average() and
+#' @param kind see label_rows(). @param ordered whether classes have an order: see label_average() and
 #'   noise_model().
 #' @noRd
 new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FALSE) {
   data <- molded$data
-  if (is.null(kind)) kind <- "scores"
   levels <- molded$blueprint$levels
   classes <- length(levels)
+  if (is.null(kind)) kind <- "scores"
   check_memory(12 * length(data$X), nrow(data$X))
   overlap <- if (kind == "scores") spec$noise$overlap
   way <- way_believed(label_way(kind, classes, spec$noise$unusual), overlap, data)
   noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
-  average <- function() label_average(data$X, data, noise, way, if (spec$hyper == "optimum") 0L, ordered)
-  nodes <- average()
-  mean_of <- function(what) mean_over(nodes$truth[[what]], nodes$truth$weight) # rows x classes
-  if (by_readers(data$reports)) {
-    data$reports$together <- shared_errors(data$reports, mean_of("loo"), mean_of("p"))
-    if (!is.null(data$reports$together)) nodes <- average()
-    inform_readers(data$reports, levels, mean_of("p"))
+  average <- function(data) {
+    label_average(data$X, data, noise, way, if (spec$hyper == "optimum") 0L, ordered)
   }
-  mean_slopes <- exp(colMeans(log(points_all(nodes, "b"))))
-  nodes$hyper <- lapply(mean_slopes, function(slope) list(slope = slope))
+  nodes <- average(data)
+  if (by_readers(data$reports)) {
+    said <- nodes$truth
+    together <- shared_errors(data$reports, mean_over(said$loo, said$weight), mean_over(said$p, said$weight))
+    data$reports$together <- together
+    if (!is.null(together)) nodes <- average(data) # now that they count for less
+    inform_readers(data$reports, levels, mean_over(nodes$truth$p, nodes$truth$weight))
+  }
+  nodes$hyper <- lapply(exp(mean_log_slopes(nodes)), function(slope) list(slope = slope))
   means <- label_means(nodes, levels, way)
   molded$data <- data
   object <- new_model(
@@ -51,28 +51,32 @@ new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FA
     recalibration = c(means, list(kind = kind, way = way))
   )
   if (kind == "scores" && is.null(overlap)) {
-    object$recalibration["apart"] <- list(apart_count(object, noise, way))
+    object$recalibration["apart"] <- list(apart_count(data, noise, way))
   }
   object
 }
 
-#' A way with what is believed of overlap: one share holds the slope, two are its bounds
+#' The log of the slope at each point, the mean over the classes
+#' @noRd
+mean_log_slopes <- function(nodes) colMeans(log(points_all(nodes, "b")))
+
+#' A way, see label_way(), with what is believed of overlap: one share of it holds the slope, two are its bounds
 #' @noRd
 way_believed <- function(way, overlap, data) {
-  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = report_times(data$reports))
+  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = report_times(data$reports)) # of each share
   if (length(slopes) == 1) way$slope <- slopes
   if (length(slopes) == 2) way$within <- sort(log(slopes))
   way
 }
 
-#' Mean weights of the classes against the first, and slope
+#' Mean weights of the classes against the first, and slope; `free`: which of them are learned
 #' @noRd
 label_means <- function(nodes, levels, way) {
   weight <- nodes$table$weight
   w <- drop(points_all(nodes, "w") %*% weight)
   list(
     weight = stats::setNames(exp(w - w[1])[-1], levels[-1]),
-    slope = exp(sum(weight * colMeans(log(points_all(nodes, "b"))))),
+    slope = exp(sum(weight * mean_log_slopes(nodes))),
     free = c(if (length(levels) <= label_weights_most) "weight", if (length(way$slope) != 1) "slope")
   )
 }
@@ -91,8 +95,7 @@ label_ep <- function(nodes, means) {
 #' The distribution of the number of wrong labels where right labels hardly contradict the scores
 #' @return list(density), `NULL` where the scores can't be so.
 #' @noRd
-apart_count <- function(object, noise, way) {
-  data <- object$data
+apart_count <- function(data, noise, way) {
   way <- tryCatch(way_believed(way, recalibration_apart, data), sturdy_error_prior = function(cnd) NULL)
   if (is.null(way) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
     return(NULL)
@@ -106,11 +109,9 @@ model_hyper.second_stage <- function(object) object$recalibration[c("weight", "s
 
 own_hyper.second_stage <- function(object) {
   now <- object$recalibration
-  weights <- length(now$weight)
-  names <- c(paste0("weight.", names(now$weight)), "slope")
   list(
-    value = stats::setNames(c(now$weight, now$slope), names),
-    learned = c(rep(weights < label_weights_most, weights), length(now$way$slope) != 1)
+    value = c(stats::setNames(now$weight, paste0("weight.", names(now$weight))), slope = now$slope),
+    learned = c(rep("weight" %in% now$free, length(now$weight)), "slope" %in% now$free)
   )
 }
 

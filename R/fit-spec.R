@@ -25,6 +25,8 @@ default_criterion <- function(df) {
   if (is.finite(df)) "loo" else "evidence"
 }
 
+#' The criterion of a spec, the usual one where none was given
+#' @noRd
 check_criterion <- function(criterion, df) {
   if (is.null(criterion)) criterion <- default_criterion(df)
   check_choice(criterion, c("evidence", "loo"), "criterion")

@@ -23,7 +23,8 @@ sql_quantiles.bpm <- function(object, used, steps) {
 
 # With the features phi of inducing inputs [M 9.6] and A = U D U' their covariance less the
 # identity (but for those of the bias and a linear part), y = U' phi: m = (U' b)' y, s2 = that of
-# the exponential + nugget + y' D y
+# the exponential + nugget + y' D y. The steps of the query: encoded columns x, distances from inducing
+# inputs, their exponentials, y, and m / sqrt(s2).
 sql_quantiles.sturdy_model <- function(object, used, steps) {
   let <- steps$let
   refuse(
@@ -36,7 +37,7 @@ sql_quantiles.sturdy_model <- function(object, used, steps) {
   Z <- object$inducing$Z
   columns <- model_columns(object)
   hyper <- function_hyper(object, used$node)
-  x <- let(sql_columns(object$blueprint, function(k) (1 + sqrt(1 + k)) / k, steps)$X)
+  x <- let(sql_columns(object$blueprint, novel_indicator, steps)$X)
   distances <- unlist(lapply(hyper, sql_distances, Z, columns, x))
   # a step reads the one before alone: what the linear part takes, x, is handed on behind the others
   linear <- any(vapply(hyper, `[[`, 1, "linear") > 0)

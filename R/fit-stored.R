@@ -16,6 +16,8 @@ stored_rows <- function(object, formula., spec) {
   if (is.null(formula.)) molded else drop_inputs(molded, changed_formula(object, formula.))
 }
 
+#' Stored rows without the inputs that a formula leaves out, or an error where it has others
+#' @noRd
 drop_inputs <- function(molded, formula) {
   blueprint <- molded$blueprint
   terms <- stats::terms(formula)
@@ -65,6 +67,8 @@ given_known <- function(value, arg, none) {
   if (is.null(value)) none else value
 }
 
+#' The formula of a fit as update() is to change it
+#' @noRd
 changed_formula <- function(object, formula.) {
   must(
     is.null(formula.) || inherits(formula., "formula"), "formula.",

@@ -18,7 +18,7 @@ truth <- function(object) {
   kept
 }
 
-#' The same under each node [M 13.3]
+#' The posterior of the true class of each training row under each node [M 13.3]
 #'
 #' With the likelihood L of the reports on a row and the probabilities pi of its true class
 #' given the other rows, p = L pi / Z, Z = sum L pi.
@@ -32,20 +32,21 @@ node_truth <- function(object) {
   new_truth(nodes(object), node_seen(object), data)
 }
 
-#' What the log probability of each of n new labels counts for among nodes: given a node rows are
-#' taken as independent, but what is not known of the latent function they share, so that all of
-#' them together count for no more labels than the fit has [M 13.6]
+#' What the log probability of each of n new labels counts for among nodes
+#'
+#' Given a node, rows are taken as independent. But they share what is not known of the latent function, so that all
+#' of them together count for no more labels than the fit has [M 13.6].
 #' @noRd
 new_share <- function(object, n) min(1, label_total(object) / n)
 
-#' The same of new rows, whose labels are not known
+#' Probabilities of the true classes of new rows, whose labels are not known, under each node
 #' @param X encoded inputs. @return list(p, m x C x K; node and weight, see used_nodes()).
 #' @noRd
 truth_new <- function(object, X, used = used_nodes(object)) {
   c(list(p = exp(seen_new(object, X, used))), used[c("node", "weight")])
 }
 
-#' Their logs, which are finite
+#' The logs of these, which are finite
 #' @return m x C x K
 #' @noRd
 seen_new <- function(object, X, used) UseMethod("seen_new")
@@ -67,7 +68,7 @@ seen_new.sturdy_model <- function(object, X, used) {
 recorded_rows <- function(object) {
   group <- label_groups(object$data$reports)
   seen <- function(rows) log(label_seen_new(object$data$X[rows, , drop = FALSE], object$nodes, group = group[rows]))
-  stage <- !is.null(object$recalibration)
+  stage <- is_stage(object)
   recorded_prob(if (stage) truth_in_blocks(nodes(object), seen, object$data) else truth(object))
 }
 

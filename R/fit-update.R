@@ -101,10 +101,7 @@ update.sturdy_model <- function(object,
       is.null(checked), "checked", "be about the rows that the fit keeps: {.arg data} can't be given, too", "checked"
     )
     inform_checks_left(object)
-    known <- list(
-      units = substitute(units), trusted = substitute(trusted), rates = substitute(rates),
-      weights = substitute(weights)
-    )
+    known <- as.list(substitute(list(units = units, trusted = trusted, rates = rates, weights = weights)))[-1]
     mold_rows(
       data, spec, changed_formula(object, formula.), substitute(subset), na.action, cluster, parent.frame(), known
     )

@@ -101,6 +101,8 @@ check_open <- function(value, arg, words, says, inference, ...) {
   check_hyper(value, arg, ...)
 }
 
+#' The error for what is to be learned and can't be by filtering
+#' @noRd
 abort_no_learning <- function(arg, given) {
   must(
     FALSE, arg, "be numeric with {.code inference = \"adf\"}, not {.val {given}}",

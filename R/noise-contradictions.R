@@ -12,7 +12,7 @@ alike_width <- 1e-6 # of the range of a column: values so close are one
 contradictions <- function(data) {
   X <- data$X
   reports <- data$reports
-  if (ncol(X) == 0 || by_readers(reports) || has_soft(reports)) {
+  if (ncol(X) == 0 || !has_one_label(reports)) {
     return(NULL)
   }
   group <- alike_groups(columns_apart(X), alike_width)
@@ -26,6 +26,8 @@ contradictions <- function(data) {
   if (all(is.na(partner)) || mean(!is.na(partner)) > 1 / 2) NULL else partner
 }
 
+#' A message where rows contradict each other
+#' @noRd
 inform_contradictions <- function(molded) {
   rows <- if (is.null(molded$blueprint$floor)) which(!is.na(contradictions(molded$data))) # not of scores
   if (length(rows) && length(molded$data$y) > 10) {

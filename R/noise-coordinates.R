@@ -9,14 +9,14 @@
 #   noise_rates()), and whereto (see noise-whereto.R).
 # Z has a column a point, K of them; slopes are derivatives of a number, a point each.
 
-#' One that is held
+#' A noise model that is held
 #' @param epsilon,share as as_omega() takes them.
 #' @noRd
 noise_held <- function(name, epsilon, classes, sources, share = NULL) {
   list(name = name, d = 0L, held = as_omega(epsilon, classes, sources, share), rates = epsilon)
 }
 
-#' One with rates, whose coordinates come before those of where errors go
+#' A noise model with rates, whose coordinates come before those of where errors go
 #' @noRd
 noise_free <- function(name, of, root, priors, whereto) {
   d <- ncol(root) * max(of) + whereto$d
@@ -36,7 +36,7 @@ noise_omegas <- function(model, Z) {
   array(omegas, dim(whereto))
 }
 
-#' The same at one point, S x C x C
+#' omega at one point, S x C x C
 #' @noRd
 noise_omega <- function(model, z) {
   omegas <- noise_omegas(model, matrix(z, ncol = 1))

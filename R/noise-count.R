@@ -27,13 +27,16 @@ sum_parts <- function(densities, from = rep(0, length(densities))) {
   c(numeric(parts[[1]]$from), parts[[1]]$density)
 }
 
-#' What of a distribution is likelier than rounding
+#' A distribution from the first to the last number whose probability is above rounding errors
+#' @param density at from, from + 1, ..
 #' @noRd
 likely_part <- function(from, density) {
   kept <- range(which(density > 1e-16))
   list(from = from + kept[1] - 1, density = density[kept[1]:kept[2]])
 }
 
+#' @noRd
+#' The distribution of the sum of two independent numbers, by fast Fourier transforms
 #' @noRd
 convolve_densities <- function(a, b) {
   n <- length(a) + length(b) - 1
@@ -58,9 +61,12 @@ wrong_mixture <- function(P, weight, times = NULL) {
   likely_start(mixed)
 }
 
+#' Probabilities of 0, 1, .. without those at the end that are next to nothing
+#' @noRd
 likely_start <- function(density) density[seq_len(max(which(density > 1e-12)))]
 
-#' The same of numbers of successes in `times` trials each
+#' Distribution of the number of successes in `times` trials with probability p, of all rows together; what is left
+#' of a number of trials that is not whole is one more, with its share of the probability
 #' @noRd
 binomial_sum <- function(p, times) {
   size <- c(floor(times), rep(1, length(times)))

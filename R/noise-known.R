@@ -13,7 +13,7 @@ with_known <- function(molded, trusted, rates) {
   molded <- with_reports(molded)
   data <- molded$data
   reports <- data$reports
-  if (by_readers(reports) || has_soft(reports)) {
+  if (!has_one_label(reports)) {
     check_no_rates_beside(reports, trusted, rates)
     return(molded)
   }
@@ -26,11 +26,11 @@ with_known <- function(molded, trusted, rates) {
   sources <- reports$sources
   if (!is.null(rates)) {
     molded$blueprint["groups"] <- list(NULL) # see with_groups()
-    rates <- check_rates(rates, data)
-    check_units_share(data, row_groups(list(rates)), "rates")
-    check_groups_shared(rates)
-    data$source <- as.integer(rates)
-    sources <- levels(rates)
+    groups <- check_rates(rates, data)
+    check_units_share(data, rates, "rates")
+    check_groups_shared(groups)
+    data$source <- as.integer(groups)
+    sources <- levels(groups)
   }
   molded$data <- known_reports(data, known, before, sources)
   molded

@@ -4,13 +4,13 @@
 
 #' P(report | true class), a row a report and a column a class, to the power of how much it counts
 #'
-#' Soft reports are what they are whatever omega is. What omega calls impossible of a row whose class is certain is left out: a rate of 0 that
-#' a check has disproved is its user's word.
+#' Soft reports are what they are whatever omega is. A report that omega calls impossible, on a row whose class is
+#' certain, is left out: there a check has disproved a rate of 0 that the user gave.
 #' @return the matrix, with the attribute `left_out` (logical, a report each).
 #' @noRd
 report_factors <- function(reports, omega) {
   classes <- reports$classes
-  by_cell <- rbind(diag(classes), matrix(aperm(omega, c(1, 3, 2)), ncol = classes))
+  by_cell <- rbind(diag(classes), matrix(aperm(omega, c(1, 3, 2)), ncol = classes)) # see report_cell()
   factors <- by_cell[report_cell(reports), , drop = FALSE]
   if (has_soft(reports)) {
     soft <- !is.na(reports$soft[, 1])
@@ -23,7 +23,8 @@ report_factors <- function(reports, omega) {
   structure(factors, left_out = left_out)
 }
 
-#' Where the likelihoods of rows stand in omega that have one report each, none certain; of others `NULL`
+#' Where the likelihood of each row and class stands in omega, if all rows have one report each, none of them
+#' certain: then it is one entry, and no product. `NULL` of other reports
 #' @noRd
 report_cells <- function(reports) {
   plain <- is.null(reports$together) && !has_soft(reports) && all(reports$source > 0L)
@@ -126,11 +127,7 @@ report_counted <- function(reports) {
 #' Which reports are the first of their rows, which the second, ...
 #' @noRd
 report_turns <- function(reports) {
-  turn <- rep(1L, length(reports$row))
-  if (anyDuplicated(reports$row)) {
-    order <- order(reports$row)
-    turn[order] <- sequence(rle(reports$row[order])$lengths)
-  }
+  turn <- occurrence(reports$row)
   split(seq_along(turn), turn)
 }
 

@@ -4,13 +4,11 @@
 #'
 #' @param epsilon as in gpc_spec(). @param prior see noise_prior(). @param reports of the rows.
 #' @param share of classes in an order: see as_omega().
-#' @return list(weights: prior probabilities of the noise models; first: that of the learner, which
-#'   allows for wrong labels of every class that may have some, if any may; rate: priors, list(one, class: of
-#'   each class, alone: of one class alone), each list(a, b, size, most, free); given; classes,
-#'   sources; readers: their reports, where there are several, or `NULL`: each then has where
-#'   its errors go; targets: C x C, where they may; turn: the order in which classes have coordinates, see
-#'   class_turn(); study: counts; ruled_out: prior probabilities of models
-#'   that can't be; pooling).
+#' @return list of `weights`, prior probabilities of the noise models by name, and `ruled_out`, of those that can't be;
+#'   `first`, the name of the learner's, see first_noise(); `rate`, priors of rates, see rate_priors();
+#'   `study`, counts; `given`, rates that are held; `share`; `classes` and `sources`, their numbers; `readers`, the
+#'   reports of several readers, each of whom has where the errors go, or `NULL`; `targets`, C x C, where errors may go;
+#'   `turn`, the order in which classes have coordinates, see class_turn(); `pooling`, of the rates of sources
 #' @noRd
 noise_model <- function(epsilon, prior, reports, share = NULL) {
   classes <- reports$classes
@@ -23,7 +21,8 @@ noise_model <- function(epsilon, prior, reports, share = NULL) {
     rate = rate_priors(prior, classes, sources, readers), ruled_out = if (any(out)) weights[out],
     study = if (!is.null(prior$study)) unname(prior$study),
     given = if (!is.character(epsilon)) epsilon, share = share, classes = classes, sources = sources,
-    readers = if (readers) reports, targets = noise_targets(classes, !is.null(share)), turn = seq_len(classes), pooling = prior$pooling
+    readers = if (readers) reports, targets = noise_targets(classes, !is.null(share)),
+    turn = seq_len(classes), pooling = prior$pooling
   )
 }
 
@@ -38,6 +37,7 @@ noise_of <- function(name, noise) {
   }
   alone <- noise_alone(name)
   targets <- NULL # where errors go is not learned
+  # of: which rate each class has, 0 for none; priors: of these rates
   if (name == "one") {
     of <- rep(1L, classes)
     priors <- noise$rate["one"]
@@ -78,29 +78,31 @@ noise_starts <- function(model) {
   lapply(guesses, function(e) noise_start(model, by_kind(e)))
 }
 
-#' The noise model of the learner: without wrong labels only where that is the user's word. Of several classes
-#' it is a matrix, or a rate for each class in an order or where its coordinates are too many; unless each reader has one.
+#' The name of the noise model of the learner, which allows for wrong labels unless the user has ruled them out
+#'
+#' Of several classes it is a matrix, or a rate for each class where they are in an order or a matrix has too many
+#' coordinates; one rate where these would still be too many, or where each reader has rates.
 #' @noRd
 first_noise <- function(epsilon, weights, reports, share) {
-  may <- names(weights)
-  alone <- intersect(may, names(noise_only))
-  both <- length(alone) == 2 || any(c("one", "two") %in% may)
+  wrong <- setdiff(names(weights), "none") # models with wrong labels
   classes <- reports$classes
   sources <- length(reports$sources)
-  apart <- any(is_by_class(may)) && !by_several_readers(reports) && classes * sources <= first_most
+  apart <- any(is_by_class(wrong)) && !by_several_readers(reports) && classes * sources <= first_most
   if (!is.character(epsilon)) {
     "given"
-  } else if (identical(may, "none")) {
+  } else if (!length(wrong)) {
     "none"
   } else if (epsilon == "learn" || classes > 2 && !apart) {
     "one"
   } else if (classes > 2) {
     if (is.null(share) && classes * (sources + classes - 2) <= first_most) "matrix" else "each"
-  } else if (!both && length(alone) == 1) alone else "two"
+  } else if (length(wrong) == 1 && wrong %in% names(noise_only)) wrong else "two"
 }
 
-#' That noise model, see noise_of(). Rates by class could take two classes that look alike for one, most of whose
-#' labels are wrong: of several classes they are no larger than those of wrong labels are.
+#' That noise model, see noise_of()
+#'
+#' Of several classes its rates have a lower bound than elsewhere: with larger ones two classes that look alike could
+#' be taken for one class, most of whose labels are wrong.
 #' @param noise see noise_model().
 #' @noRd
 learner_noise <- function(noise) {
@@ -113,19 +115,15 @@ learner_noise <- function(noise) {
 #' Which noise models can't be: a check has found a label wrong that under them is right, or
 #' readers contradict each other
 #'
-#' Where that leaves none of them they are the user's word, as a rate of 0 is that a check has
-#' disproved: see report_factors().
+#' Where all of them can't be, all stay: the user has said so, and report_factors() leaves out what contradicts it.
+#' @return logical, one for each of `names`
 #' @noRd
 noise_ruled_out <- function(names, reports) {
   misread <- report_misread(reports)
   disputed <- by_readers(reports) && length(report_disputed(reports)) > 0
-  out <- vapply(names, function(name) {
-    if (name == "none") {
-      return(disputed || length(misread) > 0)
-    }
-    may <- noise_alone(name)
-    !is.na(may) && length(setdiff(misread, may)) > 0
-  }, NA)
+  alone <- noise_alone(names)
+  another <- !is.na(alone) & lengths(lapply(alone, setdiff, x = misread)) > 0
+  out <- ifelse(names == "none", disputed || length(misread) > 0, another)
   out & !all(out)
 }
 
@@ -152,9 +150,12 @@ noise_weights <- function(epsilon, prior, reports, ordered = FALSE) {
   models[models > 0]
 }
 
-#' Those of the user, or the usual ones, for so many classes: of several a third of that of a rate for
-#' each class stays with it and the rest is that of a matrix, unless they are in an order, where errors go to
-#' neighbours or anywhere, and what one class alone has is shared by them
+#' Prior probabilities of the noise models for so many classes: the usual ones, or those of the user
+#'
+#' The user's are those of two classes. Of several classes a third of that of "two" is that of a rate for each class
+#' and the rest that of a matrix, which classes in an order don't have: there all of it stays. What "first" and
+#' "second" have together is shared by the models under which labels of one class alone are wrong.
+#' @param models see noise_prior(), or `NULL`.
 #' @noRd
 models_of_classes <- function(models, classes, ordered) {
   if (classes == 2) {

@@ -22,15 +22,13 @@ noise_alone <- function(name) {
 #' @noRd
 is_by_class <- function(names) !names %in% c("none", "one", "given")
 
-#' What noise models are called in sentences
-#' @noRd
+# What noise models are called in sentences, but for those of one class alone: see model_words()
 noise_words <- c(
-  none = "no wrong labels", one = "one rate", two = "a rate for each class",
-  first = "a rate in the first class only", second = "a rate in the second class only",
-  each = "a rate for each class", matrix = "a noise matrix", given = "the rates given"
+  none = "no wrong labels", one = "one rate", two = "a rate for each class", each = "a rate for each class",
+  matrix = "a noise matrix", given = "the rates given"
 )
 
-#' The same with the names of the classes
+#' What noise models are called, with the names of the classes
 #' @noRd
 model_words <- function(models, levels) {
   words <- unname(noise_words[models])

@@ -82,9 +82,8 @@ rate_root <- function(sources, pooling) {
   if (sources < 2) matrix(1) else common_root(sources, sqrt(1 - pooling), sqrt(pooling))
 }
 
-#' e with the standard normal z: e/size has a Beta(a, b) distribution, cut off at e = most
-#' @param z,most vectors. @param prior list(a, b, size, most; free: whether the sum of two may be
-#'   above 1).
+#' The rate e whose score is the standard normal z: e / size has a Beta(a, b) distribution, cut off at e = most
+#' @param z vector. @param prior see rate_priors(). @param most what cuts the rates off, one for all or one each.
 #' @noRd
 rate_quantile <- function(z, prior, most = prior$most) {
   cap <- rate_cap(prior, most)
@@ -96,6 +95,8 @@ rate_quantile <- function(z, prior, most = prior$most) {
   pmin(prior$size * e, most - rate_margin)
 }
 
+#' Derivative of a rate in its score
+#' @noRd
 rate_slope <- function(z, prior, most = prior$most, e = rate_quantile(z, prior, most)) {
   slope <- exp(stats::dnorm(z, log = TRUE) + rate_cap(prior, most) + log(prior$size) -
     stats::dbeta(e / prior$size, prior$a, prior$b, log = TRUE))
@@ -117,7 +118,7 @@ rate_cap <- function(prior, most = prior$most) {
   stats::pbeta(most / prior$size, prior$a, prior$b, log.p = TRUE)
 }
 
-#' The standard normal of a rate
+#' The score of a rate, the inverse of rate_quantile()
 #' @noRd
 rate_normal <- function(e, prior, most = prior$most) {
   below <- stats::pbeta(e / prior$size, prior$a, prior$b, log.p = TRUE)

@@ -4,6 +4,10 @@
 #' @noRd
 by_readers <- function(reports) isTRUE(reports$readers)
 
+#' Has each row one recorded label, and not labels of readers or probabilities?
+#' @noRd
+has_one_label <- function(reports) !by_readers(reports) && !has_soft(reports)
+
 by_several_readers <- function(reports) by_readers(reports) && length(reports$sources) > 1
 
 #' Rows whose class is not known and that were reported to be of different classes

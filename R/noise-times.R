@@ -19,9 +19,8 @@ with_weights <- function(molded, weights) {
     all(is.finite(times) & times > 0), "weights", "be finite and above 0 in every row that is used",
     "weights", more = c(i = "{.arg subset} leaves rows out.")
   )
-  several <- by_readers(data$reports) || has_soft(data$reports) || data$reports$classes > 2L
   refuse(
-    any(times != 1) && several,
+    any(times != 1) && (!has_one_label(data$reports) || data$reports$classes > 2L),
     "{.arg weights} are for two classes and one label of each row.", "weights", arg = "weights"
   )
   molded$data$reports$times <- if (any(times != 1)) times

@@ -21,45 +21,45 @@ wrong_share <- function(p, code) {
   rowSums(p)
 }
 
-#' @param at see nodes(). @param seen see node_seen().
+#' What is said of the true classes of rows under each node
+#'
+#' Logs are taken off their largest over the classes before exp(), so that none is lost in the far tails.
+#' @param at see nodes(). @param seen see node_seen(). @return see node_truth()
 #' @noRd
 new_truth <- function(at, seen, data) {
   reports <- data$reports
   y <- label_code(data)
   source <- label_source(reports)
   known <- which(source == 0L)
-  size <- dim(seen)
+  size <- dim(seen) # n x C x K
   likelihoods <- lapply(at$omega, report_likelihood, reports = reports)
   joint <- array(log(unlist(likelihoods)), size)
   # whatever else was reported of it, a label that is right for certain is one
   joint[known, , ] <- log(diag(size[2]))[y[known], ]
   joint <- joint + seen
-  each <- function(x, f) { # over the classes: n x K
+  over_classes <- function(x, f) { # n x K
     Reduce(f, lapply(seq_len(size[2]), function(t) matrix(x[, t, ], size[1], size[3])))
   }
-  classes <- rep(seq_len(size[3]), each = size[2])
-  most <- each(joint, pmax)
+  to_each_class <- function(x) as.vector(x[, rep(seq_len(size[3]), each = size[2])]) # n x K as n x C x K
+  most <- over_classes(joint, pmax)
   most[most == -Inf] <- 0
-  p <- exp(joint - as.vector(most[, classes]))
-  sums <- each(p, `+`)
+  p <- exp(joint - to_each_class(most))
+  sums <- over_classes(p, `+`)
   log_z <- most + log(sums)
-  p <- p / as.vector(sums[, classes])
+  p <- p / to_each_class(sums)
   list(
     p = p, loo = exp(seen), log_z = log_z, weight = at$weight, model = at$model, y = y,
     source = source, omega = at$omega
   )
 }
 
-#' The nodes of each noise model taken together
+#' The nodes of each noise model taken together: what truth() returns
 #'
-#' A label is left out of the weights of nodes: 1 / Z is what has a mean.
+#' What other rows say of a row is a mean over nodes by their weights without the row's own label: their weights
+#' over Z, the probability of that label there.
 #' @param truth see node_truth().
 #' @noRd
 truth_by_model <- function(truth) {
-  if (length(truth$weight) == 1) {
-    truth$recorded <- recorded_each(truth)
-    return(truth[c("p", "loo", "recorded", "log_z", "weight", "model", "y", "source")])
-  }
   models <- unique(truth$model)
   parts <- lapply(models, function(model) truth_under(truth, model))
   list(
@@ -72,7 +72,7 @@ truth_by_model <- function(truth) {
   )
 }
 
-# Of many rows at once only so many numbers by row, class and node are looked at
+# So many numbers by row, class and node are held at once; of more rows are taken block by block
 truth_block <- 4e6
 
 #' The nodes taken together, block by block of the rows: what the nodes say one
@@ -101,8 +101,8 @@ row_blocks <- function(n, each, most) {
   lapply(seq_len(ceiling(n / size)), function(k) ((k - 1) * size + 1):min(k * size, n))
 }
 
-#' What is said of blocks of rows, one after the other
-#' @param parts lists of vectors and arrays by row, the same of each block.
+#' Lists of what is said of blocks of rows as one list of all rows
+#' @param parts lists of vectors and arrays by row, of the same names in each block.
 #' @noRd
 bind_blocks <- function(parts) {
   lapply(stats::setNames(nm = names(parts[[1]])), function(field) {
@@ -116,7 +116,7 @@ bind_blocks <- function(parts) {
   })
 }
 
-#' What is said of the true classes under some noise models
+#' The part of truth() or node_truth() that is of some noise models
 #' @param truth see truth() and node_truth().
 #' @noRd
 truth_under <- function(truth, models) {
@@ -204,6 +204,8 @@ without_lost <- function(v, weight) {
 #' @noRd
 recorded_prob <- function(truth) mean_over(recorded_each(truth), left_out_weight(truth))
 
+#' Probabilities of what is recorded without the row's own label, p Omega, at each node: n x C x K
+#' @noRd
 recorded_each <- function(truth) {
   if (!is.null(truth$recorded)) {
     return(truth$recorded)

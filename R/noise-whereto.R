@@ -46,6 +46,8 @@ whereto_learned <- function(targets, sources, turn, part = 1) {
   )
 }
 
+#' Errors that go to all other classes alike
+#' @noRd
 even_share <- function(classes) (1 - diag(classes)) / max(classes - 1, 1)
 
 #' The coordinates of where errors go, after those of rates

@@ -7,7 +7,7 @@
 
 mutant(
   "the other class is the one that is labelled", "R/fit-classes.R",
-  "c(\"second\", \"first\")[side]", "c(\"first\", \"second\")[side]",
+  "if (first) \"second\" else \"first\"", "if (first) \"first\" else \"second\"",
   r = "answer-unlabelled"
 )
 mutant(
@@ -660,7 +660,7 @@ mutant(
 )
 mutant(
   "the order of the rows is that of the table", "R/data-order.R",
-  "in_golden_steps(do.call(order, c(keys, list(method = \"radix\"))))",
+  "in_golden_steps(radix_order(keys))",
   "in_golden_steps(seq_along(keys[[1]]))", r = "ep-starts"
 )
 mutant(
@@ -861,7 +861,7 @@ mutant(
 )
 mutant(
   "a new level agrees with all others a little", "R/data-coding.R",
-  "<- (1 + sqrt(1 + k)) / k", "<- 0", r = "fit-gpc"
+  "<- novel_indicator(ncol(X))", "<- 0", r = "fit-gpc"
 )
 mutant(
   "an input that update() left out keeps its columns", "R/fit-stored.R",
@@ -1234,7 +1234,7 @@ mutant(
 
 mutant(
   "a check rules out only that no label is wrong", "R/noise-models.R",
-  "!is.na(may) && length(setdiff(misread, may)) > 0", "FALSE", r = "noise-models|answer-review"
+  "disputed || length(misread) > 0, another)", "disputed || length(misread) > 0, FALSE)", r = "noise-models|answer-review"
 )
 
 # The label stage ----------------------------------------------------------------
@@ -1404,7 +1404,7 @@ mutant(
 )
 mutant(
   "columns of a table that leave ties are all that sorts it", "R/data-order.R",
-  "if (apart) sorted else", "if (length(first)) sorted else", r = "data-order"
+  "if (all(differ)) return", "if (TRUE) return", r = "data-order"
 )
 mutant(
   "a field that is no number makes a column text", "R/stream-text.R",

@@ -37,3 +37,9 @@ rates_gradient <- function(omega, slope) {
   share[none, ] <- 1 - diag(ncol(omega))[none, ]
   rowSums(share / rowSums(share) * slope) - diag(slope)
 }
+
+# The likelihoods of the rows of a fit under its noise model, or that of its node k
+row_likelihood <- function(object, k = NULL) {
+  omega <- if (is.null(k)) row_omega(object) else object$nodes$omega[[k]]
+  report_likelihood(object$data$reports, omega)
+}

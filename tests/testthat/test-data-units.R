@@ -187,6 +187,8 @@ test_that("what units can't be is refused", {
   refused(gpc(readers(y, z) ~ X1, d, units = ~patient))
   refused(bpm_stream(y ~ X1, d, units = ~patient), "unknown_argument")
   expect_equal(fit(units = ~patient, weights = rep(2, 36))$data$reports$times, rep(2, 12))
+  by_unit <- fit(units = ~patient, rates = ~ patient > "p4")$data$reports
+  expect_identical(by_unit$sources[by_unit$source], as.character(unique(d$patient) > "p4"))
   expect_null(update(fit(units = ~patient), data = d, units = NULL)$data$units)
 })
 
