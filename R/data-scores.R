@@ -71,7 +71,7 @@ score_blueprint <- function(levels, floor) {
 #' @noRd
 score_table <- function(prob, arg) {
   if (is.data.frame(prob)) {
-    prob <- prob[names(prob) != ".pred_class"] # which predict() of tidymodels has beside them
+    prob <- prob[!names(prob) %in% ".pred_class"] # which predict() of tidymodels has beside them
     odd <- names(prob)[!vapply(prob, is.numeric, NA)]
     must(
       !length(odd), arg, "have a numeric column for each class and no other", "column_type",

@@ -36,14 +36,13 @@ own_label <- function(data, inputs) {
     "be a data frame or a matrix with a row for each score", got = inputs
   )
   rows <- which(stats::complete.cases(inputs[data$rows, , drop = FALSE]))
+  if (length(rows) < 20) return(NULL)
   rows <- rows[spread_over(length(rows), own_label_rows)]
   features <- xy_features(inputs[data$rows[rows], , drop = FALSE])
   code <- label_code(data)[rows]
   Z <- suppressMessages(mold_features(features, length(rows), TRUE, list(), code))$data$X
   D <- as.matrix(stats::dist(Z))^2
-  if (length(rows) < 20 || !isTRUE(max(D) > 0)) {
-    return(NULL)
-  }
+  if (!isTRUE(max(D) > 0)) return(NULL)
   classes <- seq_len(ncol(data$X))
   both <- cbind(data$X[rows, ], outer(code, classes, `==`))
   K <- 1 + exp(-D / mean(D)) + 0.3 * tcrossprod(Z) / mean(rowSums(Z^2))

@@ -84,14 +84,10 @@ optimum_cold <- function(problem, modes) {
   best
 }
 
-#' Does EP from the prior end where the search did? `NA` where there was no time to see
+#' Does EP from the prior end where the search did? `NA` where there was no time to see, or no search
 #' @noRd
 learn_is_cold <- function(found) {
-  value <- found$ep$value
-  if (is.null(found$ep$cold)) {
-    return(NA)
-  }
-  isTRUE(found$ep$cold) && is.finite(value) &&
-    abs(value - found$value) < 1e-4 * (1 + abs(found$value))
+  if (is.null(found$ep$cold) || is.null(found$value)) return(NA)
+  isTRUE(found$ep$cold) && isTRUE(abs(found$ep$value - found$value) < 1e-4 * (1 + abs(found$value)))
 }
 

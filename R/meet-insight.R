@@ -113,6 +113,7 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
                                           component = "coefficients", ...) {
   check_model(model)
   if (inherits(model, "bpm")) {
+    if (!is.null(ci)) check_number(ci, "ci", 0, 1, open = TRUE)
     table <- tidy(model, !is.null(ci), c(ci, 0.95)[1], exponentiate, component)
     table$ci <- ci
   } else {

@@ -87,3 +87,10 @@ test_that("a class without a label is named, and a table of classes has a row of
   expect_equal(colSums(found$true), counts, tolerance = 1e-8, ignore_attr = TRUE)
   expect_equal(unname(counts["z"]), 0)
 })
+
+test_that("columns of scores may have hostile names", {
+  d <- data.frame(a = c(0.2, 0.8), b = c(0.8, 0.2), c = c("x", "y"))
+  expect_error(
+    second_stage(stats::setNames(d, c("u", NA, "v")), c("u", "v")), "Not numeric: .*v", class = "sturdy_error_column_type"
+  )
+})

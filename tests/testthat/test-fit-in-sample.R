@@ -67,4 +67,6 @@ test_that("inputs may lack values, need a row for each score, and say nothing wh
   expect_error(fast_in_sample(d$inside, d$y, inputs = x$a), class = "sturdy_error_type")
   same <- fast_in_sample(d$inside, d$y, inputs = data.frame(a = rep(1, 120)))
   expect_null(same$data$in_sample$correlation)
+  expect_no_warning(none <- fast_in_sample(d$inside, d$y, inputs = matrix(NA_real_, 120, 2)))
+  expect_null(none$data$in_sample$correlation)
 })

@@ -117,3 +117,10 @@ test_that("modes are one that are near in value and in place, or within their wi
   expect_true(known(c(9, 9), -17.1)) # lost
   expect_false(mode_is_known(list(par = c(0, 0), penalised = -10), list()))
 })
+
+test_that("a place that no search has found is neither cold nor not", {
+  expect_identical(learn_is_cold(list(ep = list(cold = TRUE, value = -3))), NA)
+  expect_true(learn_is_cold(list(ep = list(cold = TRUE, value = -3), value = -3)))
+  expect_false(learn_is_cold(list(ep = list(cold = TRUE, value = -4), value = -3)))
+  expect_false(learn_is_cold(list(ep = list(cold = TRUE), value = -3)))
+})

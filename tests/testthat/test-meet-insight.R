@@ -83,6 +83,7 @@ test_that("model_parameters() prints weights with intervals, hyperparameters wit
   expect_match(printed(weights), "90% CI")
   expect_named(parameters::model_parameters(fits$weights, ci = NULL),
                c("Parameter", "Coefficient", "SE", "pd"))
+  expect_error(parameters::model_parameters(fits$weights, ci = matrix(0, 0, 0)), "ci", class = "sturdy_error_type")
   expect_match(printed(parameters::model_parameters(fits$kernel)), "lengthscale.*FALSE")
   expect_identical(parameters::model_parameters(fits$several)$Learned, rep(FALSE, 5))
 })
