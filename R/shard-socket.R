@@ -40,7 +40,7 @@ set_timeout <- function(con, seconds) {
 ask_nodes <- function(nodes, tasks, FUN, patience, signs) {
   tag <- tempfile() # an answer to what a node was asked at another time is none
   answers <- list()
-  heard <- lapply(tasks, function(x) list(since = seconds_now()))
+  heard <- list() # of each node its signs of life, and when they last changed
   lose <- function(k, why) {
     answers[[k]] <<- paste("node", k, why)
     NULL
@@ -75,6 +75,7 @@ ask_nodes <- function(nodes, tasks, FUN, patience, signs) {
     }
   })
   for (k in names(tasks)) {
+    heard[[k]] <- list(since = seconds_now())
     data <- list(fun = lapply, args = list(tasks[[k]], FUN), return = TRUE, tag = tag)
     # in one piece: small ones wait for each other on a network
     bytes <- serialize(list(type = "EXEC", data = data, tag = NULL), NULL)
