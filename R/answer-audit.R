@@ -96,10 +96,9 @@ audit_compared <- function(old, new, level, by = NULL, fdr = 0.1, alarm = 0.8, l
   suspects <- came[seq_len(sum(false_share(came$probability) <= fdr)), names(came) != "was_right"]
   rates <- audit_rates(judge, said, groups, level)
   alarm <- isTRUE(rates$higher >= alarm)
-  structure(c(
-    list(counts = counts, suspects = suspects, changed = came[changed, ]), rates,
-    list(alarm = alarm, status = if (alarm) audit_alarm else 0L, fdr = fdr, level = level)
-  ), class = "sturdy_audit")
+  found <- list(counts = counts, suspects = suspects, changed = came[changed, ])
+  verdict <- list(alarm = alarm, status = if (alarm) audit_alarm else 0L, fdr = fdr, level = level)
+  structure(c(found, rates, verdict), class = "sturdy_audit")
 }
 
 leave <- function(status) quit(save = "no", status = status)
@@ -289,9 +288,8 @@ audit_listed <- function(rows, judge, said) {
 #' @noRd
 audit_judge <- function(stage, groups) {
   n <- length(groups)
-  data <- c(stage$data[c("X", "y", "reports")], list(
-    rows = seq_len(n), row_names = as.character(seq_len(n)), n_given = n, source = as.integer(groups)
-  ))
+  rows <- list(rows = seq_len(n), row_names = as.character(seq_len(n)), n_given = n, source = as.integer(groups))
+  data <- c(stage$data[c("X", "y", "reports")], rows)
   before <- recorded_before(data$reports)
   before <- lapply(before, `[`, groups[before$row] == "before") # what came in was recorded elsewhere
   data <- known_reports(data, report_known(data$reports), before, levels(groups))

@@ -91,9 +91,8 @@ said_of_new <- function(object, X, data, level, block = new_block) {
     labels <- list(y = data$y[rows], reports = reports_of(data$reports, rows))
     said_by_label(new_truth(at, seen, labels))
   }))
-  rows <- c(said[c("p", "loo", "log_z")], list(
-    weight = 1, model = "given", y = label_code(data), source = label_source(data$reports)
-  ))
+  as_one <- list(weight = 1, model = "given", y = label_code(data), source = label_source(data$reports))
+  rows <- c(said[c("p", "loo", "log_z")], as_one)
   expected <- count_new(judge, rows, at$weight, said$wrong, said$recorded, level, shared)
   list(rows = rows, if_some = said$if_some, expected = expected)
 }

@@ -17,10 +17,9 @@ wrong_count <- function(object, level) {
   said <- if (length(object$nodes$wrong)) {
     average_count(object, level)
   } else density_summary(wrong_density(object), level)
-  c(said, list(
-    level = level, epsilon = if (rate_learned(object)) "uncertain" else "given", at_fit = at_fit,
-    by_checks = if (!is.null(object$data$drawn)) drawn_count(object$data$drawn, level)
-  ))
+  epsilon <- if (rate_learned(object)) "uncertain" else "given"
+  by_checks <- if (!is.null(object$data$drawn)) drawn_count(object$data$drawn, level)
+  c(said, list(level = level, epsilon = epsilon, at_fit = at_fit, by_checks = by_checks))
 }
 
 #' Distribution of the number of wrong labels: of rows, some of them where that is asked, or of all that

@@ -25,16 +25,14 @@ report_answers <- function(object, found, listed, ids, saved, title) {
   place <- match(rows$row, object$data$rows)
   times <- attr(found, "times")
   by_label <- function(p) if (is.null(times)) p else times * p # of rows that stand for several
+  some <- if (!is.null(test)) by_label(found$if_some)
+  total <- list(expected = expected$count, p = expected$at_fit, some = if (!is.null(test)) sum(some))
   html(json(list(
     key = report_key(object, ids, title), saved = saved, levels = I(levels),
     identifier = if (!is.null(ids)) unbroken(ids$name),
     row = I(rows$row), id = if (!is.null(ids)) I(id_text(ids$value)[place]),
     recorded = I(as.integer(rows$label)), p = I(by_label(found$probability)[listed]),
-    some = if (!is.null(test)) I(by_label(found$if_some)[listed]),
-    total = list(
-      expected = expected$count, p = expected$at_fit,
-      some = if (!is.null(test)) sum(by_label(found$if_some))
-    ),
+    some = if (!is.null(test)) I(some[listed]), total = total,
     counted = expected$at_fit > 0 && (is.null(test) || test$kind != "curve"),
     sign = is.null(test) || test$kind != "no sign"
   )))
