@@ -2,7 +2,7 @@
 # largest and the mean difference of the probability of 2,000 other rows, queries after the sample, and
 # seconds of CPU. Eight numeric inputs and a factor; labels are wrong at 3 and 10 percent.
 # The database is SQLite in memory. DuckDB, which has no R package here, was asked by its node package
-# (experiments/sql-duck.mjs).
+# (tests/campaigns/duckdb-server.js).
 
 experiment <- list(
   settings = list(rows = 2e4, replications = 2, seed = 74101),
