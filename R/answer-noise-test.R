@@ -146,7 +146,7 @@ noise_statement <- function(object, level) {
     rates = rate_table(judge, level, models_with_errors(judge)), linear = inherits(object, "bpm"),
     noticed = if (one_each) noticed_once(object), ends = if (!is.null(level)) ends
   )
-  structure(c(evidence, labels, stated_counts(judge, labels, level), doubts, more), class = "sturdy_noise_test")
+  structure(c(evidence, labels, stated_counts(judge, labels, level, ends), doubts, more), class = "sturdy_noise_test")
 }
 
 models_with_errors <- function(object) setdiff(object$nodes$models$model, "none")
@@ -204,8 +204,8 @@ factor_by_class <- function(models) {
 
 #' How many are wrong, and how many of them the first checks would find
 #' @noRd
-stated_counts <- function(object, labels, level) {
-  average <- average_count(object, level)
+stated_counts <- function(object, labels, level, ends) {
+  average <- average_count(object, level, ends)
   some <- average_density(object, models_with_errors(object))
   first <- if (!labels$readers && has_rows(object)) {
     said <- truth(object)

@@ -90,9 +90,8 @@ scores_hide <- function(object, ends) {
 
 #' The number by an average, where that is so up to the other end
 #' @noRd
-average_count <- function(object, level) {
+average_count <- function(object, level, ends = overlap_ends(object, level)) {
   said <- density_summary(average_density(object), level)
-  ends <- if (!is.null(level)) overlap_ends(object, level)
-  if (scores_hide(object, ends)) said$upper <- ends["apart", "upper"]
+  if (!is.null(level) && scores_hide(object, ends)) said$upper <- ends["apart", "upper"]
   said
 }

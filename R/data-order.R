@@ -96,7 +96,10 @@ alike_groups <- function(columns, width) {
 
 #' The same for rows whose values are equal, be they numbers or not
 #' @noRd
-row_groups <- function(columns) alike_groups(lapply(columns, function(v) match(v, unique(v))), 0)
+row_groups <- function(columns) {
+  number <- function(v) if (is.double(v) && all(is.finite(v))) v else match(v, unique(v))
+  alike_groups(lapply(columns, number), 0)
+}
 
 #' The order in which classes have coordinates where several are integrated over, so that results do
 #' not depend on that of the levels: those with most labels first
