@@ -1,5 +1,5 @@
 # Who does tasks: this process, an engine that maps a function over a list (a *mapper*), or a
-# cluster of the package parallel, of which a mapper is made here. Losses, rein_vain and placement
+# cluster of the package parallel, of which a mapper is made here. Losses, retries and placement
 # are the engine's; what it has no answer to is asked once more.
 
 map_here <- function(items, message) lapply(items, shard_task, message)
