@@ -4,7 +4,8 @@
 
 table_near <- 1e-3   # g' H^-1 g of a step after which EP is at rest
 table_inducing <- 30L # inducing inputs, unless told otherwise: with a bias 596 sums
-table_rounds <- 30L
+table_rounds <- 30L   # at most, and as a rule:
+table_usual <- 4L
 table_least_rate <- 0.02 # to begin with: from rates near 0 steps only double them
 
 #' @param few latent of the sample. @param prior of weights, see bpm_prior(); of features at inducing inputs list(columns):
@@ -37,7 +38,7 @@ learn_by_queries <- function(table, few, prior, n, spec) {
   repeat {
     now <- newton_round(at, table_round(table, at), problem)
     trace <- rbind(trace, c(residual = sqrt(now$left), log_evidence = now$value, damping = 1, newton = 1))
-    meter(nrow(trace), table_rounds, paste("residual", format(sqrt(now$left), digits = 1)))
+    meter(nrow(trace), max(table_usual, nrow(trace) + 1), paste("residual", format(sqrt(now$left), digits = 1)))
     # evidence under another M may mislead; so may a residual
     better <- isTRUE(now$penalised > best$penalised - 1 - best$left || now$left < best$left)
     done <- better && now$left < table_near

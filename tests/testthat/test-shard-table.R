@@ -135,8 +135,14 @@ test_that("a few rounds lead from the sample to the fixed point, also where it s
     f <- 0.15 + 0.5 * (d$a - d$b + d$c / 2) + rnorm(8000)
     (f > 0) != (runif(8000) < ifelse(f > 0, 0.1, 0.03))
   })
-  sweeps <- vapply(1:3, function(k) bpm(class ~ ., in_table(d))$ep$sweeps, 1) # samples are the database's own
+  withr::local_options(cli.tick_time = 0)
+  total <- 0 # that is foreseen
+  sweeps <- withCallingHandlers(
+    vapply(1:3, function(k) bpm(class ~ ., in_table(d))$ep$sweeps, 1), # samples are the database's own
+    sturdy_progress = function(cnd) if (cnd$what == "Queries") total <<- max(total, cnd$total)
+  )
   expect_lte(max(sweeps), 6)
+  expect_true(total >= max(sweeps) && total <= max(sweeps) + 1)
 })
 
 test_that("rows with missing values are left out and counted, or an error", {
