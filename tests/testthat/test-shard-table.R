@@ -135,7 +135,8 @@ test_that("a few rounds lead from the sample to the fixed point, also where it s
     f <- 0.15 + 0.5 * (d$a - d$b + d$c / 2) + rnorm(8000)
     (f > 0) != (runif(8000) < ifelse(f > 0, 0.1, 0.03))
   })
-  withr::local_options(cli.tick_time = 0)
+  withr::local_options(cli.tick_time = 0, sturdy.progress = NA)
+  local_mocked(progress_line_after = Inf)
   total <- 0 # that is foreseen
   sweeps <- withCallingHandlers(
     vapply(1:3, function(k) bpm(class ~ ., in_table(d))$ep$sweeps, 1), # samples are the database's own
