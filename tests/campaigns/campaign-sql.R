@@ -146,7 +146,14 @@ in_postgres <- function() {
 }
 
 in_duckdb <- function() {
-  for (name in names(tables)) writeLines(enc2utf8(created(name)), file.path(folder, paste0(name, ".sql")), useBytes = TRUE)
+  for (name in names(tables)) {
+    stem <- file.path(folder, name)
+    writeLines(enc2utf8(created(name)), paste0(stem, ".sql"), useBytes = TRUE)
+    utils::write.table( # without names, which may have lines
+      tables[[name]], paste0(stem, ".rows"), sep = ",", qmethod = "double", na = "\\N", row.names = FALSE,
+      col.names = FALSE, fileEncoding = "UTF-8"
+    )
+  }
   system2("node", c(shQuote(file.path(campaign_folder(), "sql-duckdb.js")), shQuote(folder),
                     length(queries)))
   found_in("duck")

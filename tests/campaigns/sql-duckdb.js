@@ -9,7 +9,8 @@ const [folder, queries] = process.argv.slice(2);
   const tables = fs.readdirSync(folder).filter((file) => /^t\d+\.sql$/.test(file));
   for (const name of tables.map((file) => file.slice(0, -4))) { // a name in it may have lines
     await con.run(fs.readFileSync(`${folder}/${name}.sql`, 'utf8'));
-    await con.run(`COPY ${name} FROM '${folder}/${name}.csv' (HEADER, NULLSTR '\\N')`);
+    await con.run(`COPY ${name} FROM '${folder}/${name}.rows' (FORMAT csv, AUTO_DETECT false, HEADER false, DELIMITER ',',
+      QUOTE '"', ESCAPE '"', NULLSTR '\\N', ALLOW_QUOTED_NULLS false)`);
   }
   for (let k = 1; k <= queries; k++) {
     try {
