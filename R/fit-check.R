@@ -21,6 +21,7 @@ check_model <- function(object) {
 #' @noRd
 wrong_field <- function(object) {
   given <- as.list(unclass(object))
+  if (!"ep" %in% names(given)) return("ep") # `NULL` of a filter; without it `$ep` is `epsilon`
   fields <- unique(c(sub("[$].*", "", names(field_rules)), "filter", "shards"))
   fit <- lapply(rlang::set_names(fields), function(name) given[[name]]) # `NULL` where it has none
   # a term of a field that can't be is `NA`: the field's own rule tells
@@ -77,7 +78,7 @@ field_rules <- expression(
   kernel = length(it$width) == (if (isTRUE(blueprint$ordered)) classes - 2 else 0),
   kernel = is.null(it$width) || are_numbers(it$width, above = 0),
   prior = are_numbers(it$scale, above = 0) && are_numbers(it$nugget, 1, least = 0),
-  prior = length(it$group) == length(it$weights) && is_flag(it$intercept),
+  prior = length(it$group) == length(it$weights) && is_flag(it$intercept) && is_flag(it$free_nugget),
   prior = is.logical(it$free) && length(it$free) == length(it$scale),
   recalibration = are_numbers(it$weight, above = 0) && are_numbers(it$slope, 1, above = 0),
   recalibration = is_one_of(it$kind, c("fit", "recorded", "scores")),

@@ -145,7 +145,8 @@ test_that("a field that is missing or wrong is named", {
     expect_identical(wrong_field(fit), names(changes)[k], info = deparse1(changes[[k]]))
   }
   of_filtered <- list(
-    prior = quote(fit$prior$group <- 1:2), weights = quote(fit$weights$C <- 1),
+    prior = quote(fit$prior$group <- 1:2), prior = quote(fit$prior$free_nugget <- logical()), ep = quote(fit$ep <- NULL),
+    weights = quote(fit$weights$C <- 1),
     weights = quote(fit$weights$mean[1] <- Inf), weights = quote(fit$weights$C[] <- 0),
     data = quote(fit$filter$rows <- NULL),
     data = quote(fit$filter$errors <- 1e9), data = quote(fit$filter$errors <- -1),
