@@ -33,9 +33,11 @@ shard_encode <- function(state, blueprint, na.action, types, needed = NULL, scan
   list2env(list(blueprint = blueprint, na.action = na.action, types = types, blocks = list()), state)
   counts <- c(0, 0)
   each_batch(state, function(data) {
+    n <- length(data$y)
+    ends <- range(data$rows) # where none is left out between, a range takes next to no memory
     block <- list2env(list(
-      at = length(state$blocks) + 1, n = length(data$y) + 0, before = sum(counts), rows = data$rows,
-      digest = rows_digest(data)
+      at = length(state$blocks) + 1, n = n + 0, before = sum(counts), digest = rows_digest(data),
+      rows = if (diff(ends) == n - 1) seq.int(ends[1], ends[2]) else data$rows
     ))
     if (state$options$keep) list2env(data[c("X", "y")], block)
     state$blocks[[block$at]] <- block

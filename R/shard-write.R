@@ -61,7 +61,7 @@ shard_labelled <- function(state, object, labels, rates, file = NULL) {
 #' @return list(rows, wrong: sum of the column `probability`, answers: `NULL` with a file)
 #' @noRd
 answer_batches <- function(file, none, all) {
-  done <- list(rows = 0, wrong = 0, answers = if (is.null(file)) none)
+  done <- list(rows = 0, wrong = 0)
   each <- function(keep) {
     all(function(answers) {
       done$rows <<- done$rows + nrow(answers)
@@ -70,7 +70,9 @@ answer_batches <- function(file, none, all) {
     })
   }
   if (is.null(file)) {
-    each(function(answers) done$answers <<- rbind(done$answers, answers))
+    kept <- list(none)
+    each(function(answers) kept[[length(kept) + 1]] <<- answers)
+    done$answers <- do.call(rbind, kept)
   } else {
     write_file(file, function(put) {
       put(paste(csv_text(names(none)), collapse = ","))
