@@ -34,7 +34,7 @@
 #'            kernel = kernel_iso(2, fixed = TRUE))
 #' confusion(fit)
 confusion <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   check_label_each(object)
   object <- judged_by(object)
   levels <- object$blueprint$levels

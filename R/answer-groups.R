@@ -73,7 +73,7 @@ group_cells <- 2e7   # this, and never more of them at once
 #' fit <- bpm(x, y)
 #' group_rates(fit, by = site)
 group_rates <- function(object, by = NULL, level = 0.9, class = NULL, predicted = NULL, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   check_label_each(object)
   levels <- object$blueprint$levels
   if (is.null(class) && length(levels) == 2) class <- levels[2]

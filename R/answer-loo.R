@@ -77,7 +77,7 @@ loo.default <- function(x, ...) {
   }
   ours <- !is.null(own_fit(x, "x"))
   if (ours || !rlang::is_installed("loo") || !any(vapply(.class2(x), has_method, NA))) {
-    return(by_own_fit(loo, x, ..., arg = "x"))
+    return(by_own_fit(loo, x, ..., .arg = "x"))
   }
   # from outside, where the method of our own generic is not in the way
   do.call(loo::loo, list(x, ...), quote = TRUE, envir = globalenv())

@@ -113,7 +113,7 @@
 #' fit <- gpc(x, y, kernel = kernel_iso(1, fixed = TRUE))
 #' noise_test(fit)
 noise_test <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   if (is_several(object)) check_posterior(object)
   hint <- if (has_rows(object)) {
     "For example {.code update(fit, epsilon = \"average\", noise = noise_prior())}."

@@ -25,7 +25,7 @@
 #' y <- c(0, 0, 1, 0, 1, 1, 1, 1)
 #' flip_rates(gpc(x, y, kernel = kernel_iso(2, fixed = TRUE), epsilon = "average"))
 flip_rates <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   object <- check_judge(object)
   inform_these("rate_bound", c(
     i = "The flip rate of true {.val {these}} is on its bound of 1/2, and may be above.",

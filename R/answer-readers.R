@@ -45,7 +45,7 @@
 #' fit <- gpc(data.frame(x), both, kernel = kernel_iso(1, fixed = TRUE))
 #' reader_rates(fit)
 reader_rates <- function(object, level = 0.9, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   check_sites_kept(object)
   check_has_readers(object)
   object <- judged_by(object)

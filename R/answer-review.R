@@ -64,7 +64,7 @@
 #' review(fit, 5)
 #' @order 1
 review <- function(object, n = if (is.null(fdr)) 10 else 40, level = 0.9, id = NULL, fdr = NULL, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   n <- check_count(n, "n", min = 1)
   check_label_each(object)
   object <- judged_by(object)

@@ -47,7 +47,7 @@ row_brier <- function(object) {
 #' fit <- gpc(x, x + rnorm(60) > 0, kernel = kernel_iso(2, fixed = TRUE), epsilon = 0)
 #' calibration(fit, bins = 4)
 calibration <- function(object, bins = 10, level = 0.9, ...) {
-  object <- fit_of(object, ..., level = level)
+  object <- fit_of(object, ..., .level = level)
   bins <- check_count(bins, "bins", 1, 1000)
   check_label_each(object)
   several <- is_several(object)

@@ -99,7 +99,7 @@ confint.sturdy_model <- function(object, parm, level = 0.95, ...) vcov.sturdy_mo
 #' @export
 confint.bpm <- function(object, parm = NULL, level = 0.95,
                         component = c("coefficients", "weights"), ...) {
-  fit_of(object, ..., level = level)
+  fit_of(object, ..., .level = level)
   nodes <- coefficient_nodes(object, component)
   names <- rownames(nodes$A)
   at <- stats::setNames(seq_along(names), names)

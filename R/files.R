@@ -11,8 +11,7 @@
 #'   old file, if there was one, is then as it was.
 #' @noRd
 write_file <- function(file, write) {
-  file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
-  fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
+  fresh <- character()
   con <- NULL
   size <- 0
   on.exit({
@@ -23,10 +22,14 @@ write_file <- function(file, write) {
     done <- tryCatch(code, error = identity, warning = identity)
     refuse(
       inherits(done, "condition") || isFALSE(done),
-      c("{.file {file}} can't be written.", i = "Is the disk full, or the folder protected?"),
+      c("{.file {strtrim(file, 1000)}} can't be written.", i = "Is the disk full, or the folder protected?"),
       "file", arg = "file", parent = if (inherits(done, "error")) done
     )
   }
+  to_disk({ # names may be too long
+    file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
+    fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
+  })
   to_disk(con <- base::file(fresh, "wb"))
   write(function(piece) {
     if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))

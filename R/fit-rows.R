@@ -1,6 +1,11 @@
 # What the rows of a fit may have that is not for every verb: several labels each, weights, offsets.
 
-row_count <- function(object) as.integer(sum(label_counts(object)))
+#' The number of rows: a double where shards or a stream have more than there are integers
+#' @noRd
+row_count <- function(object) {
+  n <- sum(label_counts(object))
+  if (n > .Machine$integer.max) n else as.integer(n)
+}
 
 #' The number of labels
 #' @noRd

@@ -32,7 +32,7 @@ label_says_of <- function(P, data, nodes, way) {
 
 #' What each noise model that counts says of rows
 #' @param y labels. @param back places of the answers. @param telling rows over which sums are those over all, or `NULL`.
-#' @return list by noise model: rows, a matrix of truth and seen by class, unusual and log_inverse; wrong and spread: see
+#' @return list by noise model: rows, a matrix of truth and seen by class, unusual and log_inverse; wrong and variance: see
 #'   native_label_said(); the points and weights that it is said by
 #' @noRd
 label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
@@ -53,7 +53,7 @@ label_said <- function(all, nodes, y, back = seq_along(y), telling = NULL) {
       t(rows)[back, , drop = FALSE]
     } else native_label_between(steps$at, steps$u, rows)
     if (!is.null(steps)) said <- by(telling, steps$of_kind[telling$data$kind + 1L])
-    list(rows = rows, wrong = said$wrong, spread = said$spread, points = points, weight = weight)
+    list(rows = rows, wrong = said$wrong, variance = said$variance, points = points, weight = weight)
   })
 }
 
@@ -155,10 +155,10 @@ label_wrong_at <- function(all, at, y) {
 
 #' At each point a Poisson distribution moved to the mean and variance of the number, which is that of
 #' independent trials to a fraction of their spread [M 7.6]
-#' @param said list(wrong, spread: mean and variance at each point; weight). @param n labels.
+#' @param said list(wrong, variance: mean and variance at each point; weight). @param n labels.
 #' @noRd
 label_poisson <- function(said, n) {
-  moved <- pmax(floor(said$wrong - said$spread), 0)
+  moved <- pmax(floor(said$wrong - said$variance), 0)
   rate <- pmax(said$wrong - moved, 0)
   at <- seq(0, min(max(stats::qpois(1 - 1e-12, rate) + moved), ceiling(n)))
   density <- 0

@@ -182,7 +182,7 @@ range_label <- function(range) {
 #' @noRd
 cut_rows <- function(rows, n) {
   n <- min(n, max(rows, 1))
-  ends <- round(seq_len(n) * rows / n)
+  ends <- round(seq_len(n) * as.double(rows) / n) # which may be beyond integers
   Map(function(first, last) list(first = first, rows = last - first + 1),
       c(0, ends[-n]) + 1, ends)
 }

@@ -46,17 +46,3 @@ new_source <- function(open, fetch, ...) {
   )
   structure(utils::modifyList(source, list(...)), class = "sturdy_source")
 }
-
-#' The rows of a data frame
-#' @noRd
-frame_source <- function(data, batch_size) {
-  done <- 0
-  new_source(
-    open = function() done <<- 0,
-    fetch = function() {
-      rows <- done + seq_len(min(batch_size, nrow(data) - done))
-      done <<- done + length(rows)
-      if (length(rows)) data[rows, , drop = FALSE]
-    }
-  )
-}

@@ -6,15 +6,29 @@ stream_source <- function(source, batch_size, options) {
     return(text_source(source, batch_size, text_options(options)))
   }
   if (length(options)) abort_dots(rlang::names2(options))
+  if (is.data.frame(source)) return(frame_source(source, batch_size))
+  if (is.function(source)) return(new_source(function() NULL, source))
   must(
-    is.data.frame(source) || is.function(source) || inherits(source, "sturdy_source"), "source",
+    inherits(source, "sturdy_source"), "source",
     "be a data frame, the path of a CSV file, a connection, a query made by {.fn dbi_source}, or a
      function that returns the next batch",
     got = source
   )
-  if (is.function(source)) {
-    new_source(function() NULL, source)
-  } else if (is.data.frame(source)) frame_source(source, batch_size) else source
+  source
+}
+
+#' The rows of a data frame
+#' @noRd
+frame_source <- function(data, batch_size) {
+  done <- 0
+  new_source(
+    open = function() done <<- 0,
+    fetch = function() {
+      rows <- done + seq_len(min(batch_size, nrow(data) - done))
+      done <<- done + length(rows)
+      if (length(rows)) data[rows, , drop = FALSE]
+    }
+  )
 }
 
 # Database ------------------------------------------------------------------
@@ -101,12 +115,11 @@ dbi_source <- function(con, query, batch = 10000, answers = NULL) {
   must(inherits(con, "DBIConnection"), "con", "be a connection made by {.fn DBI::dbConnect}", got = con)
   must(
     is.character(query) && length(query) %in% 1:2 && !anyNA(query), "query",
-    "be one string, a {.code SELECT} statement, or the name of a table", got = query
+    "be one string, a {.code SELECT} statement or the name of a table, or two, its schema and its name", got = query
   )
   must(is.null(answers) || is.list(answers), "answers", "be the field of an error of a fit", got = answers)
-  stated <- grepl("^\\s*(select|with|values)\\b", query[1], ignore.case = TRUE)
-  from <- if (stated) paste0("(", sub(";\\s*$", "", query), ")") else paste(sql_name(query, con), collapse = ".")
-  if (!stated) query <- paste("SELECT * FROM", from)
+  from <- table_of(query, con)
+  if (!is_statement(query)) query <- paste("SELECT * FROM", from)
   batch <- check_count(batch, "batch", min = 1)
   result <- NULL
   close <- function() {
@@ -122,6 +135,20 @@ dbi_source <- function(con, query, batch = 10000, answers = NULL) {
     if (nrow(rows)) plain_integers(rows)
   }
   new_source(open, fetch, close = close, con = con, from = from, answers = answers)
+}
+
+#' Does it begin as a statement does, perhaps after brackets and comments?
+#' @noRd
+is_statement <- function(query) {
+  begins <- "(?is)^(\\s|[(]|--[^\\n]*\\n|/[*].*?[*]/)*(select|with|values)\\b"
+  length(query) == 1 && grepl(begins, query, perl = TRUE)
+}
+
+#' What a query can read rows from: a statement in brackets (on a line of their own, as it may end in a comment), or
+#' the name of a table
+#' @noRd
+table_of <- function(query, con) {
+  if (is_statement(query)) paste0("(", sub(";\\s*$", "", query), "\n)") else paste(sql_name(query, con), collapse = ".")
 }
 
 #' Without the class integer64, whose bits are not those of a double

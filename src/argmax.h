@@ -19,9 +19,9 @@ typedef struct {
 
 argmax_rule argmax_rule_of(int lean);
 
-/* Each in units of the normal itself, so that none cancels. */
+/* Each relative to the normal itself, so that none cancels */
 typedef struct {
-  double shift[ARGMAX_MOST]; /* E f_k - mean_k */
+  double shift[ARGMAX_MOST]; /* E f_k - mean_k, in units of f */
   double ratio[ARGMAX_MOST]; /* Var f_k / sd_k^2 */
   double loss[ARGMAX_MOST];  /* 1 - ratio, with digits of its own near 0 */
 } argmax_moments;

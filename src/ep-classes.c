@@ -29,8 +29,9 @@ typedef struct {
   const ep_options *opt;
   classes_state *st;
   classes_work *work;
-  double worst;
-  double turn; /* the largest residual at the turns of a sweep */
+  double worst; /* the largest residual, Inf where a cavity is improper */
+  double turn;  /* the largest at the turns of a sweep */
+  double peak;  /* of `worst` so far */
   ep_pace pace;
   int fresh; /* posteriors are those of the sites, not as updates left them */
 } classes_loop;
@@ -39,16 +40,18 @@ static size_t all_sites(const classes_loop *L) {
   return (size_t)L->model->n * (size_t)L->model->C * sizeof(ep_site);
 }
 
-/* All posteriors by ep_refresh() or ep_settle() */
-static int renew(classes_loop *L,
-                 int (*by)(latent *, const ep_site *, double *, double *)) {
-  L->fresh = 1;
+typedef int making(latent *, const ep_site *, double *tau, double *nu);
+
+/* All posteriors anew from their sites */
+static int renew(classes_loop *L, making *by) {
+  const int n = L->model->n;
+  L->fresh = 0;
   for (int c = 0; c < L->model->C; c++) {
-    const int status =
-        by(L->model->post[c], L->st->site + IDX(0, c, L->model->n),
-           L->work->tau, L->work->nu);
+    const int status = by(L->model->post[c], L->st->site + IDX(0, c, n),
+                          L->work->tau, L->work->nu);
     if (status != EP_CONVERGED) return status;
   }
+  L->fresh = 1;
   return EP_CONVERGED;
 }
 
@@ -62,7 +65,8 @@ static void evaluate(classes_loop *L) {
 static void record(classes_loop *L) {
   classes_state *st = L->st;
   if (st->n_trace == ep_trace_rows(L->opt)) return;
-  double *row = st->trace + (size_t)st->n_trace++ * N_TRACE, value;
+  double *row = st->trace + (size_t)st->n_trace++ * N_TRACE;
+  double value;
   const int known = (L->fresh || !L->opt->lean) &&
                     classes_evidence(L->model, st->site, st->cav, st->log_z,
                                      &value) == EP_CONVERGED;
@@ -99,10 +103,10 @@ static int update_row(classes_loop *L, int i, int l, int b) {
   if (!moves) return 0;
   for (int c = 0; c < C; c++) { /* [M 3.7] */
     const double grow = 1 + dtau[c] * A[c];
-    double *used = &w->common.used[IDX(i, c, n)];
+    double *used = &w->common.used[IDX(i, c, n)]; /* goes as far as the site */
     w->gamma[IDX(l, c, b)] = dtau[c] / grow;
     w->beta[IDX(l, c, b)] = (dnu[c] - dtau[c] * m[c]) / grow;
-    model->post[c]->log_det += log(grow);
+    model->post[c]->log_det += log1p(dtau[c] * A[c]);
     *used += L->pace.damping * (row.cav[c].mean - *used);
     L->st->site[IDX(i, c, n)] =
         (ep_site){site[c].tau + dtau[c], site[c].nu + dnu[c]};
@@ -162,20 +166,17 @@ static void note_means(classes_loop *L) {
 
 /* From the given sites, or from the prior when they cannot be used. */
 static int start(classes_loop *L) {
-  for (int tries = 0; tries < 2; tries++) {
-    const int status = refresh(L);
-    if (status == EP_CONVERGED) {
-      evaluate(L);
-      if (isfinite(L->worst)) {
-        note_means(L);
-        return EP_CONVERGED;
-      }
-    } else if (tries) {
-      return status;
-    }
+  int status = refresh(L);
+  if (status == EP_CONVERGED) evaluate(L);
+  if (status != EP_CONVERGED || !isfinite(L->worst)) {
     memset(L->st->site, 0, all_sites(L));
+    status = refresh(L);
+    if (status != EP_CONVERGED) return status;
+    evaluate(L);
+    if (!isfinite(L->worst)) return EP_IMPROPER;
   }
-  return EP_IMPROPER;
+  note_means(L);
+  return EP_CONVERGED;
 }
 
 /* Sheds what updates have left in rounding, which a search does not feel, then
@@ -188,7 +189,7 @@ static int refreshed(classes_loop *L) {
 
 /* One sweep, the common mode, and step control. A sweep that leaves improper
  * cavities is not undone: other rows may mend them. */
-static int guarded_sweep(classes_loop *L) {
+static int paced_sweep(classes_loop *L) {
   const double before = L->worst;
   int status = EP_CONVERGED;
   sweep(L);
@@ -205,7 +206,8 @@ static int guarded_sweep(classes_loop *L) {
   return status;
 }
 
-/* Ends without a fixed point: at the best sites met. */
+/* Ends at the best sites met, or at the prior where these can't be used. They
+ * may be a fixed point: the last sweep allowed is looked at by updates alone. */
 static int give_up(classes_loop *L, int reason) {
   memcpy(L->st->site, L->work->best, all_sites(L));
   int status = refresh(L);
@@ -215,7 +217,9 @@ static int give_up(classes_loop *L, int reason) {
   }
   if (status != EP_CONVERGED) return status;
   evaluate(L);
-  return reason;
+  if (!(L->worst < L->opt->tol)) return reason;
+  L->st->skipped = 0;
+  return EP_CONVERGED;
 }
 
 /* Where the residual neither falls nor is above what rounding leaves */
@@ -253,14 +257,13 @@ int classes_run(const classes_model *model, const ep_options *opt,
                     .site = st->site,
                     .best = work->best,
                     .count = (size_t)model->n * (size_t)model->C};
-  double peak = 0;
   ep_watch_begin(&watch);
   record(&L);
   while (!done(&L)) {
     /* The first sweeps may lead far up before they come down. */
-    if (isfinite(L.worst) && L.worst > peak) {
-      peak = L.worst;
-      watch.anchor = INFINITY;
+    if (isfinite(L.worst) && L.worst > L.peak) {
+      L.peak = L.worst;
+      ep_watch_anew(&watch);
     }
     const int seen = ep_watch_sweep(&watch, st->sweeps, L.worst);
     if (seen == EP_INTERRUPTED) return seen;
@@ -268,8 +271,9 @@ int classes_run(const classes_model *model, const ep_options *opt,
       return give_up(&L, EP_SITES_SKIPPED);
     if (seen != EP_CONVERGED) return give_up(&L, seen);
     if (!L.fresh && (L.worst < opt->tol || near_rounding(&L))) {
+      st->sweeps++;
       if (refreshed(&L) != EP_CONVERGED) return give_up(&L, EP_NO_STEP);
-    } else if (guarded_sweep(&L) != EP_CONVERGED) {
+    } else if (paced_sweep(&L) != EP_CONVERGED) {
       return give_up(&L, EP_NO_STEP);
     }
     record(&L);

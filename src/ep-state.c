@@ -114,6 +114,8 @@ void ep_watch_begin(ep_watch *w) {
   w->since = 0;
 }
 
+void ep_watch_anew(ep_watch *w) { w->anchor = INFINITY; }
+
 int ep_watch_sweep(ep_watch *w, int sweep, double residual) {
   if (residual < 0.9 * w->anchor) {
     w->anchor = residual;

@@ -103,6 +103,9 @@ void ep_pace_after(ep_pace *p, const ep_options *opt, double least,
 /* Before the first sweep. */
 void ep_watch_begin(ep_watch *w);
 
+/* What EP has gained so far no longer counts: it stalls by what comes now. */
+void ep_watch_anew(ep_watch *w);
+
 /* The residual at a sweep: EP_CONVERGED to go on, or why to end,
  * EP_MAX_SWEEPS, EP_STALLED or EP_INTERRUPTED. */
 int ep_watch_sweep(ep_watch *w, int sweep, double residual);

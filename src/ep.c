@@ -281,7 +281,8 @@ static int advance(ep_loop *L) {
   return status;
 }
 
-/* Ends without a fixed point: go back to the sites nearest to one. */
+/* Ends at the best sites met, or at the prior where these can't be used. They
+ * may be a fixed point: the last sweep allowed is looked at by updates alone. */
 static int give_up(ep_loop *L, int reason) {
   const size_t bytes = (size_t)L->post->n * sizeof *L->st->site;
   memcpy(L->st->site, L->work->best, bytes);
@@ -292,7 +293,9 @@ static int give_up(ep_loop *L, int reason) {
   }
   if (status != EP_CONVERGED) return status;
   evaluate(L);
-  return reason;
+  if (!(L->worst < L->opt->tol)) return reason;
+  L->st->skipped = 0;
+  return EP_CONVERGED;
 }
 
 int ep_run(latent *post, const lik_step *lik, const ep_options *opt,

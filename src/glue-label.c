@@ -105,16 +105,17 @@ SEXP glue_label_values(SEXP data_, SEXP points_, SEXP gradient_) {
 
 /* weight_ (K), y_ (n) labels 0..C-1. Returns means over the points: truth, seen
  * (C x n), unusual, log_inverse: the log of that of one over Z (n); and at each
- * wrong and spread (K). */
+ * wrong and variance (K). */
 SEXP glue_label_said(SEXP data_, SEXP points_, SEXP weight_, SEXP y_) {
   const label_data data = data_of(data_);
   const label_points at = points_of(points_, &data);
   const double *weight = DOUBLES(weight_, at.K);
   expect(Rf_isInteger(y_) && Rf_length(y_) == data.n, "y");
   const int *y = INTEGER_RO(y_);
-  SEXP out_ = PROTECT(new_list("truth seen unusual log_inverse wrong spread"));
+  SEXP out_ =
+      PROTECT(new_list("truth seen unusual log_inverse wrong variance"));
   double *wrong = set_vector(out_, "wrong", at.K);
-  double *spread = set_vector(out_, "spread", at.K);
+  double *variance = set_vector(out_, "variance", at.K);
   label_said said = {.truth = zeros(out_, "truth", data.C, data.n),
                      .seen = zeros(out_, "seen", data.C, data.n),
                      .unusual = zeros(out_, "unusual", data.n, 1),
@@ -124,7 +125,7 @@ SEXP glue_label_said(SEXP data_, SEXP points_, SEXP weight_, SEXP y_) {
   for (int k = 0; k < at.K; k++) {
     const label_point here = point_at(&at, &data, k);
     said.wrong = wrong + k;
-    said.spread = spread + k;
+    said.variance = variance + k;
     R_CheckUserInterrupt();
     label_add(&data, &here, y, weight[k], &said, work);
   }

@@ -270,14 +270,14 @@ void label_add(const label_data *data, const label_point *at, const int *y,
   const int C = data->C;
   row_work row = carve(C, work);
   const double log_weight = log(weight);
-  double wrong = 0, spread = 0;
+  double wrong = 0, variance = 0;
   for (int i = 0; i < data->n; i++) {
     const double often = data->times ? data->times[i] : 1;
     row_forward(data, at, i, &row);
     const double log_z = row_truth(data, at, i, &row);
     const double right = row.R[y[i]];
     wrong += often * (1 - right);
-    spread += often * right * (1 - right);
+    variance += often * right * (1 - right);
     /* the point's share of all so far, the row's reports left out of it, too */
     const double share =
         add_log(said->log_inverse + i, log_weight - fmax(log_z, LEAST_LOG));
@@ -292,7 +292,7 @@ void label_add(const label_data *data, const label_point *at, const int *y,
     }
   }
   *said->wrong = wrong;
-  *said->spread = spread;
+  *said->variance = variance;
 }
 
 void label_seen(const label_data *data, const label_point *at, double *q,

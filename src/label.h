@@ -1,5 +1,9 @@
 /* What: the label stage: from scores of a row to its true class, and what is
- *       reported of the row under it, at points of what the stage does not know. */
+ *       reported of the row under it, at points of what the stage does not know.
+ *       With l the logs of the scores, of which M has taken what noise they
+ *       learned,
+ *         q = softmax(w + v + b l) U,   Z = sum_t L_t q_t     [M 16.1 to 16.3]
+ *       are the true class without and the likelihood of the reports. */
 #ifndef STURDY_LABEL_H
 #define STURDY_LABEL_H
 
@@ -13,7 +17,7 @@ typedef struct {
   const double *S;     /* [C x n] their logs */
   const int *kind;     /* [n] 0..R-1 */
   const double *times; /* [n] how many rows alike each stands for, or NULL */
-  int plain;           /* of matrices `M` and `U`, see label_point */
+  int plain;           /* of the points' `M` and `U`, see label_point */
   const int *group;    /* [n] 0..G of `v`, 0 for none, or NULL */
 } label_data;
 
@@ -29,30 +33,31 @@ typedef struct {
   const double *v; /* [C x G] log weights of a group beside `w`, or NULL */
 } label_point;
 
-/* Derivatives of the log likelihood, in the shapes of a point; M and v may be NULL */
+/* Derivatives of the log likelihood, in the shapes of a point; M and v may be
+ * NULL where the point's are */
 typedef struct {
   double *M, *w, *b, *U, *L, *v;
 } label_slope;
 
-/* What the points say of rows, by weight */
+/* What the points say of rows, each by its weight; weights sum to 1 */
 typedef struct {
-  double *truth;       /* [C x n] posterior of the true class */
-  double *seen;        /* [C x n] the same without the row's reports: these are
+  double *truth;   /* [C x n] posterior of the true class */
+  double *seen;    /* [C x n] the same without the row's reports: these are
                         * left out of the weights, too */
-  double *unusual;     /* [n] probability that the label is right and the scores
+  double *unusual; /* [n] probability that the label is right and the scores
                     * are of another class */
-  double *log_inverse; /* [n] log of one over the probability of what is
-                        * reported: from -Inf, which stands for 0 */
-  double *wrong;       /* expected number of wrong labels at the point, */
-  double *spread;      /* and its variance: of the last point alone */
+  double *
+      log_inverse; /* [n] log of the mean of 1/Z: begins at -Inf, others at 0 */
+  double *wrong;   /* [1] expected number of wrong labels at the last point */
+  double *variance; /* [1] of that number */
 } label_said;
 
 /* Doubles of scratch that these functions need */
 size_t label_work_size(int C);
 
 /* Log likelihood at a point, and its slope, added to what is there, unless
- * NULL. -Inf, and no slope, where a row can't be or a number is none.
- * work[label_work_size(C)]. */
+ * NULL. -Inf where a row can't be or a number is NaN, and what is added to the
+ * slope is then of no use. work[label_work_size(C)]. */
 double label_value(const label_data *data, const label_point *at,
                    const label_slope *slope, double *work);
 
@@ -60,8 +65,8 @@ double label_value(const label_data *data, const label_point *at,
 void label_add(const label_data *data, const label_point *at, const int *y,
                double weight, const label_said *said, double *work);
 
-/* Probabilities of the true classes without reports, q[C x n]; of a row the log
- * of Z of the reports at the point, log_z[n], or NULL. */
+/* Probabilities of the true classes without reports, q[C x n], and log Z of the
+ * reports of each row, log_z[n], or NULL. */
 void label_seen(const label_data *data, const label_point *at, double *q,
                 double *log_z, double *work);
 

@@ -1,6 +1,8 @@
 /* What: the posterior of a low-rank latent from a factorisation, of its own
  *       sites or given, and its marginals.
- * Method: [M 9.2], see latent-lowrank.c. */
+ * Method: f_i = phi_i' u + a part of its own of variance lambda_i   [M 9.2]
+ *     rho = 1 / (1 + lambda tau),    M = (I + sum rho tau phi phi')^{-1} = W'W
+ *     A = lambda rho + rho^2 phi' M phi,  m = rho phi' w + own,  w = M h. */
 #include "latent-lowrank.h"
 #include "matrix.h"
 #include "numeric.h"
@@ -84,7 +86,8 @@ int lowrank_refresh(latent *post, const double *tau, const double *nu) {
     lowrank_take_site(lr, i, tau[i], nu[i]);
     tt[i] = lr->rho[i] * tau[i];
     nt[i] = lr->rho[i] * (lr->offset ? nu[i] - tau[i] * lr->offset[i] : nu[i]);
-    if (lr->lambda[i] > 0) post->log_det += log1p(lr->lambda[i] * tau[i]);
+    if (lr->lambda[i] > 0) /* most have none */
+      post->log_det += log1p(lr->lambda[i] * tau[i]);
   }
   lowrank_gram(lr, tt, lr->W, nt, lr->v1);
   for (int j = 0; j < k; j++) lr->W[IDX(j, j, k)] += 1;
@@ -116,7 +119,7 @@ int lowrank_condition(latent *post, const double *L, const double *w,
     if (!(rho > 0)) return EP_NOT_PD;
     lr->rho[i] = rho;
     lr->own[i] = lr->lambda[i] * nt[i];
-    post->log_det += log1p(lr->lambda[i] * (tt[i] / rho));
+    post->log_det -= log1p(-lr->lambda[i] * tt[i]); /* -log(rho) */
   }
   memcpy(lr->W, L, (size_t)lr->k * (size_t)lr->k * sizeof *lr->W);
   take_factor(lr);

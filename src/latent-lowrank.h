@@ -72,7 +72,7 @@ latent latent_lowrank_rows(latent_lowrank *lr, const lowrank_rows *rows);
 /* Puts the latent under a posterior of u that all rows have, L L' = M^{-1} and
  * w, and at x = (tt, nt) of its own rows: A, m, log_det (the rows' part,
  * without log|M|), and q[n] = phi' M phi. EP_NOT_PD where 1 - lambda tt is not
- * above 0 in some row. */
+ * above 0 in some row. There is no offset: rows in shards have none. */
 int lowrank_condition(latent *post, const double *L, const double *w,
                       const double *tt, const double *nt, double *q);
 

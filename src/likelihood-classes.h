@@ -7,29 +7,30 @@
 
 #include "argmax.h"
 
-/* The tilted density of one row, in units of its cavities: */
+/* Moments of one row's tilted density beside those of its cavities */
 typedef struct {
   double log_z;              /* log probability of the reports */
-  double shift[ARGMAX_MOST]; /* tilted mean less cavity mean */
+  double shift[ARGMAX_MOST]; /* tilted mean less cavity mean, in units of f */
   double ratio[ARGMAX_MOST]; /* tilted over cavity variance */
   double loss[ARGMAX_MOST];  /* 1 - ratio, with digits of its own near 0 */
 } tilted_classes;
 
 /* For cavities N(mean[k], sd[k]^2), k < C <= ARGMAX_MOST; weight[C] >= 0, not
- * all 0. One integral a class with more than the least weight; lean: as of
- * argmax_given(). */
+ * all 0. One integral for each class with more than the least weight; lean: to
+ * 1e-8, as argmax_given() has it. */
 tilted_classes classes_tilt(int C, const double *weight, const double *mean,
                             const double *sd, int lean);
 
 /* The covariances of f_j and f_k, j != k, under the tilted density, in units of
  * the cavities' sds: cross[C x C], the elements off its diagonal [M 12.14], to
- * 1e-8; NaN where log_z is. scratch[C x C x C]. */
+ * 1e-8; NaN where classes_tilt() has NaN. scratch[C x C x C]. */
 void classes_covariance(int C, const double *weight, const double *mean,
                         const double *sd, double *scratch, double *cross);
 
-/* log_p[C] = log P(class k is the largest); returns log_z, to go with it. Where
- * not `all`, classes of the least weight share what the others leave equally,
- * which log_z and sums over them do not feel: for one rate one integral. */
+/* log_p[C] = log P(class k is the largest); returns the log_z of these. all:
+ * each class by its own integral; otherwise those of the least weight get equal
+ * shares of what the others leave, which changes neither log_z nor their sum,
+ * and with one rate for all classes costs one integral. */
 double classes_posterior(int C, const double *weight, const double *mean,
                          const double *sd, int all, double *log_p);
 

@@ -1412,7 +1412,7 @@ mutant(
 )
 mutant(
   "a Poisson distribution of many labels is not moved", "R/label-rows.R",
-  "moved <- pmax(floor(said$wrong - said$spread), 0)", "moved <- 0 * said$wrong", r = "label-rows"
+  "moved <- pmax(floor(said$wrong - said$variance), 0)", "moved <- 0 * said$wrong", r = "label-rows"
 )
 mutant(
   "new rows are recorded by the noise the other way round", "R/label-rows.R",

@@ -187,6 +187,28 @@ test_that("a fit that can't converge says so", {
   expect_true(all(is.finite(out$m)))
 })
 
+# The last sweep allowed may find the fixed point by updates, before a factorisation has shown it.
+test_that("a fixed point that the last sweep has found is one", {
+  case <- classes_cases()[[4]]
+  K <- exp(-as.matrix(dist(case$X))^2 / 8) + 0.1 * diag(nrow(case$X))
+  runs <- list(
+    function(sweeps) {
+      native_classes_fit(
+        case$X, NULL, case$columns, case$hyper, likely(case$y, case$Omega), NULL,
+        ep_control(tol = 1e-6, max_sweeps = sweeps)
+      )
+    },
+    function(sweeps) ep_fit(K, case$y > 1, epsilon = 0.1, control = ep_control(tol = 1e-3, max_sweeps = sweeps))
+  )
+  for (run in runs) {
+    whole <- run(300)
+    expect_identical(nrow(whole$trace), as.integer(whole$sweeps) + 1L) # one for the start
+    cut <- suppressWarnings(run(whole$sweeps - 1))
+    expect_identical(cut$status, whole$status)
+    expect_equal(cut$log_evidence, whole$log_evidence, tolerance = 1e-3)
+  }
+})
+
 # With a nugget of next to nothing the residual of the first sweeps is a thousand times that
 # of the prior; they are on their way all the same.
 test_that("a search whose residual first rises is not given up", {

@@ -27,6 +27,8 @@ test_that("where writing stops the old file stays, and nothing beside it", {
   expect_identical(text_of(file), "old\n")
   expect_identical(dir(folder), "f")
   expect_identical(nrow(showConnections()), before)
+  long <- strrep("f", 5000)
+  expect_error(write_file(long, function(put) put("new")), class = "sturdy_error_file")
   error <- caught(write_file(file.path(folder, "none", "f"), function(put) put("new")))
   expect_s3_class(error, "sturdy_error_file")
   dir.create(file.path(folder, "taken"))

@@ -64,7 +64,7 @@ test_that("a Poisson distribution that is moved has the quantiles of independent
   )
   said <- function(cases, weight) {
     list(
-      wrong = vapply(cases, sum, 1), spread = vapply(cases, function(p) sum(p * (1 - p)), 1),
+      wrong = vapply(cases, sum, 1), variance = vapply(cases, function(p) sum(p * (1 - p)), 1),
       weight = weight
     )
   }
@@ -93,7 +93,7 @@ test_that("of more than 500 labels the number has the quantiles of the exact one
 })
 
 test_that("of many labels what few points leave open is in the number: ends of 90 % are those of t", {
-  points <- list(wrong = c(40, 60, 90), spread = c(30, 50, 80), weight = c(0.3, 0.5, 0.2))
+  points <- list(wrong = c(40, 60, 90), variance = c(30, 50, 80), weight = c(0.3, 0.5, 0.2))
   data <- list(reports = label_reports(rep(1:2, 300), 2L))
   variance <- function(ess, method = "nodes") {
     nodes <- list(models = data.frame(model = c("none", "one"), ess = c(NA, ess), method = c("exact", method)))

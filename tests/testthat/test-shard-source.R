@@ -339,6 +339,11 @@ test_that("counts of what shards have seen are beyond integers", {
   seen <- shard_scan(state, stats::terms(class ~ a), c("class", "a"), stats::na.omit, NULL)$seen
   for (k in 1:40) seen <- merge_seen(seen, seen)
   expect_identical(seen$n, 300 * 2^40)
+
+  ends <- vapply(cut_rows(10000000L, 300), function(range) range$first + range$rows - 1, 0)
+  expect_identical(ends, round(1e7 * (1:300) / 300))
+  expect_identical(row_count(list(shards = list(counts = c(100, 200)))), 300L)
+  expect_identical(row_count(list(shards = list(counts = c(100, 200) * 2^40))), 300 * 2^40)
 })
 
 test_that("levels and the event don't depend on which shard is first", {

@@ -41,6 +41,8 @@ test_that("a query gives the fit of its rows", {
   con <- sqlite_points(d)
   by_query <- stream(dbi_source(con, in_order, 50))
   expect_identical(by_query, stream(d))
+  expect_identical(stream(dbi_source(con, paste("/* in\norder */", in_order, "-- of id"), 50)), by_query)
+  expect_identical(table_of(c("values", "points"), con), "`values`.`points`")
   # the number of rows in a batch is that of the source
   expect_identical(
     stream(dbi_source(con, in_order, 70), batch_size = 10)$filter$batches, 5
