@@ -260,7 +260,7 @@ run_call <- function(call, limit = 5) {
     if (result == "value") result <- "unclassed warning"
   }
   # R carries a NaN that was given on
-  given_nan <- any(grepl(" (nan|many|na|.*_nan|sites|inf|minus_inf|huge)$", labels)) &&
+  given_nan <- any(grepl(" (nan|prior_list|many|na|.*_nan|sites|inf|minus_inf|huge)$", labels)) &&
     verb_of(call) %in% c("ln_q", "exp_q", "q_product", "q_quotient", "q_entropy",
       "q_divergence", "renyi_entropy", "tsallis_entropy", "escort",
       "vetiver_create_meta.sturdy_model") # keeps what it is given
