@@ -13,7 +13,7 @@
 #' * 3 to 20: some labels are probably wrong;
 #' * above 20: some labels are wrong.
 #'
-#' `print()` says it as odds: "7 to 1" is a Bayes factor of 7, what the data alone say. Four cases have
+#' `print()` says it as odds: "evidence 7 to 1" is a Bayes factor of 7, what the data alone say. Four cases have
 #' words of their own:
 #' * labels contradict their rows, and that speaks for wrong ones (a factor above 3) only if no row is
 #'   unusual and no two classes look alike: they are wrong, or the rows are unusual;

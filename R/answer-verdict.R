@@ -143,7 +143,7 @@ verdict_line <- function(test) {
   fill_words(
     verdict_words(test, 2),
     odds = if (!isTRUE(test$disproved)) {
-      odds_words(test$bayes_factor)
+      paste("evidence", odds_words(test$bayes_factor)) # which is no probability
     } else if (isTRUE(test$found > 1)) {
       paste("checks have found", whole(test$found))
     } else "a check has found one",
@@ -261,7 +261,7 @@ which_class_words <- function(test) {
   other <- encodeString(setdiff(test$levels, one), quote = "\"")
   if (length(one)) {
     hint <- paste0(" If ", other, " may mean \"not looked at\", fit with noise_prior(unlabelled = ", other, ").")
-    paste0("Only true ", quoted_empty(one), " seem recorded wrongly.", if (length(other) == 1) hint)
+    paste0("Errors seem to go one way: labels of true ", encodeString(one, quote = "\""), " are wrong.", if (length(other) == 1) hint)
   } else if (differ && "matrix" %in% models$model) {
     paste0("Odds of ", odds_words(test$two), " that some classes are taken for particular others: see noise_matrix().")
   } else if (differ && side_told(models)) {

@@ -122,7 +122,7 @@ suspect_item <- function(object, found, place, near, values) {
   ))
 }
 
-#' Which of three a row is: its label wrong, the label right and the row unusual, or nothing of it
+#' Which of three a row is: its label wrong, the label right and the row unusual, or both as usual
 #'
 #' Where its two classes look alike all rows there are unusual in that sense.
 #' @param found the row of the list. @param alike names of two classes that look alike, or `NULL`.
@@ -131,7 +131,9 @@ kind_words <- function(found, alike) {
   two <- as.character(c(found$label, found$suggested))
   c( # the first that is the case
     if (found$probability > 0.5) "probably wrong",
-    if (found$probability + found$unusual <= 0.5) "probably fine",
+    if (found$probability + found$unusual <= 0.5) {
+      if (found$probability > 0.2) "more likely right than wrong" else "probably right"
+    },
     if (setequal(two, alike)) paste0(two[1], " or ", two[2], ": can't be told from overlap"),
     if (found$unusual > 0.5) "unusual: label probably right", "wrong, or unusual"
   )[1]
@@ -148,13 +150,13 @@ why_words <- function(label, near) {
   if (k == 0) {
     "There are no other rows."
   } else if (length(against) == 0) {
-    paste0(all, label, ", too: the suspicion comes from rows further away.")
+    paste0(all, dQuote(label, FALSE), ", too: the suspicion comes from rows further away.")
   } else if (against[1] == k) {
-    paste0(all, names(against), ".")
+    paste0(all, dQuote(names(against), FALSE), ".")
   } else {
     verb <- c(if (against[1] == 1) "is recorded as" else "are recorded as", rep("as", length(against) - 1))
-    others <- toString(paste(against, verb, names(against)))
-    alike <- if (any(near == label)) paste0(" and ", sum(near == label), " as ", label)
+    others <- toString(paste(against, verb, dQuote(names(against), FALSE)))
+    alike <- if (any(near == label)) paste0(" and ", sum(near == label), " as ", dQuote(label, FALSE))
     paste0("Of the ", k, " most similar rows ", others, alike, ".")
   }
 }

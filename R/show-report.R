@@ -41,12 +41,12 @@
 #' that inputs that do not matter do not count. For a [bpm()] they count by the weights. The
 #' probabilities come from all rows; the neighbours are there to be looked at.
 #'
-#' # Wrong, unusual or fine
+#' # Wrong, unusual or right
 #' A row whose label its values contradict may be labelled wrongly, or be an unusual row of its class.
 #' Beside the probability that the label is wrong the page says in words which is more probable than
 #' not: "probably wrong", "unusual: label probably right" (the column `unusual` of [mislabelled()]),
-#' "wrong, or unusual" where only the two together are, or "probably fine"; nothing where the inputs
-#' say next to nothing of the classes.
+#' "wrong, or unusual" where only the two together are, or "probably right", from 0.2 on "more likely right
+#' than wrong"; nothing where the inputs say next to nothing of the classes.
 #'
 #' Where rows of two classes look alike ([noise_test()] names the two), wrong labels between them can't
 #' be told from the overlap, as the page says of each such row, and need not stand out. Then the page has

@@ -87,7 +87,7 @@ test_that("each verdict says what to do, how many and whether wrong labels would
   test$ends$count[2] <- 2.9 # about as many
   expect_equal(said(7)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   test$ends <- NULL
-  expect_equal(said(7)[[1]], "Probably, 7 to 1.")
+  expect_equal(said(7)[[1]], "Probably, evidence 7 to 1.")
   expect_equal(said(70)[["How many?"]], "About 0.3 of 1,100 (90% interval 0 to 2).")
   expect_named(said(70), c("Wrong labels?", "How many?"))
   test$first <- first_checks(c(0.9, 0.8, 0.35, 0), 2.1, 2)
@@ -186,7 +186,7 @@ test_that("which class has more is said of wrong labels that show, where one cla
   test$models$log_evidence[4] <- 7
   expect_match(verdict_notes(test), "more labels of true lo are wrong", fixed = TRUE)
   test$models$probability[4] <- 2
-  expect_equal(verdict_notes(test), "Only true lo seem recorded wrongly.")
+  expect_equal(verdict_notes(test), "Errors seem to go one way: labels of true \"lo\" are wrong.")
   test$kind <- verdict_kind(0.1)
   expect_null(verdict_notes(test))
 })
@@ -216,7 +216,7 @@ test_that("errors of one class alone are named with what to do about them", {
   d$class[wrong] <- "benign"
   fit <- gpc(class ~ ., d, kernel = kernel_iso(), hyper = "optimum", epsilon = "average")
   test <- noise_test(fit)
-  expect_match(verdict_notes(test), "Only true malignant seem recorded wrongly. If", fixed = TRUE, all = FALSE)
+  expect_match(verdict_notes(test), "labels of true \"malignant\" are wrong. If", fixed = TRUE, all = FALSE)
   expect_match(verdict_notes(test), "noise_prior(unlabelled = \"benign\")", fixed = TRUE, all = FALSE)
   # what it names is taken
   expect_no_error(noise_prior(unlabelled = "benign"))

@@ -46,25 +46,27 @@ alike_table <- function(n = 90) {
   })
 }
 
-test_that("each row says which of three it is: wrong, unusual or fine", {
+test_that("each row says which of three it is: wrong, unusual or right", {
   # a row that contradicts its label, and ones that the stage holds for unusual
   fit <- averaged()
   page <- report(fit, n = 20)
   found <- head(mislabelled(fit), 20)
   said <- regmatches(page, gregexpr("(?<=class=\"kind\">)[^<]*", page, perl = TRUE))[[1]]
   expect_length(said, 20)
-  most <- c("probably wrong", "unusual: label probably right", "probably fine")
+  said <- sub("more likely right than wrong", "probably right", said)
+  most <- c("probably wrong", "unusual: label probably right", "probably right")
   shares <- cbind(found$probability, found$unusual, 1 - found$probability - found$unusual)
   clear <- apply(shares, 1, max) > 0.5
   expect_equal(said[clear], most[max.col(shares)][clear])
-  expect_true(all(said[!clear] %in% c("wrong, or unusual", "probably fine")))
+  expect_true(all(said[!clear] %in% c("wrong, or unusual", "probably right")))
   kind <- function(p, u, alike = NULL) {
     kind_words(list(probability = p, unusual = u, label = "one", suggested = "two"), alike)
   }
   expect_identical(kind(0.6, 0.3), "probably wrong")
   expect_identical(kind(0.1, 0.7), "unusual: label probably right")
   expect_identical(kind(0.3, 0.4), "wrong, or unusual")
-  expect_identical(kind(0.2, 0.2), "probably fine")
+  expect_identical(kind(0.2, 0.2), "probably right")
+  expect_identical(kind(0.3, 0.1), "more likely right than wrong")
   expect_identical(kind(0.1, 0.7, c("two", "one")), "one or two: can't be told from overlap")
   expect_identical(kind(0.1, 0.7, c("two", "three")), "unusual: label probably right")
   # a fit whose own likelihood answers knows of no unusual rows
@@ -118,7 +120,7 @@ test_that("the neighbours that disagree are counted", {
   against <- sum(label[near] != label[row])
   expect_gt(against, 3)
   expect_match(page, sprintf(
-    "Of the 7 most similar rows %d are recorded as %s and %d as %s", against,
+    "Of the 7 most similar rows %d are recorded as &quot;%s&quot; and %d as &quot;%s&quot;", against,
     setdiff(c("no", "yes"), label[row]), 7 - against, label[row]
   ), fixed = TRUE)
 })
@@ -331,7 +333,7 @@ test_that("where inputs say nothing of the classes a page asks for no checks and
   expect_identical(noise_test(fit)$kind, "blind")
   page <- report(fit, n = 2)
   expect_match(page, "<p class=\"verdict calm\">Wrong labels\\? Can't tell: the inputs say next to nothing")
-  expect_no_match(page, "What next\\?|probably fine")
+  expect_no_match(page, "What next\\?|probably right")
 })
 
 test_that("a page has no column that was dropped in its formula, and no count of none", {
@@ -339,10 +341,10 @@ test_that("a page has no column that was dropped in its formula, and no count of
   expect_equal(used_formula(y ~ `an id` + a, "an id"), "y ~ a")
   expect_equal(used_formula(y ~ a, character()), "y ~ a")
   expect_equal(used_formula(y ~ (a + b + id) - id, character()), "y ~ a + b")
-  expect_equal(why_words("ill", rep("no", 8)), "All 8 most similar rows are recorded as no.")
-  expect_match(why_words("ill", rep(c("no", "ill"), c(7, 1))), "7 are recorded as no and 1 as ill")
-  expect_equal(why_words("ill", c("no", "no", "low")), "Of the 3 most similar rows 2 are recorded as no, 1 as low.")
-  expect_equal(why_words("ill", "no"), "The most similar row is recorded as no.")
+  expect_equal(why_words("ill", rep("no", 8)), "All 8 most similar rows are recorded as \"no\".")
+  expect_match(why_words("ill", rep(c("no", "ill"), c(7, 1))), "7 are recorded as \"no\" and 1 as \"ill\"")
+  expect_equal(why_words("ill", c("no", "no", "low")), "Of the 3 most similar rows 2 are recorded as \"no\", 1 as \"low\".")
+  expect_equal(why_words("ill", "no"), "The most similar row is recorded as \"no\".")
 })
 
 test_that("a formula of a great many terms is not written out", {
