@@ -1,59 +1,63 @@
 # The continuation where EP finds no fixed point: a likelihood that says less, and back.
 
-ep_follow_trials <- 60 # of steps along a path,
-ep_follow_step <- c(first = 0.25, least = 2e-3)
+ep_follow_trials <- 60 # of EP along a path: one that is there takes some ten, also where it bends
+ep_follow_step <- c(first = 0.25, least = 2e-3) # in s: what no shorter step comes past is taken for lost
 # From where another start, or a path, may lead on: not where the user's limit ended EP, nor where the prior
 # can't be evaluated
-ep_may_be_led <- c("stalled", "sites_skipped", "no_step")
+ep_path_from <- c("stalled", "sites_skipped", "no_step")
+ep_blunt <- 0.45 # of the likelihood for other classes at the easy end: to two classes next to a coin toss
 
 ep_converged <- function(out) out$status == ep_codes[["converged"]]
 
 #' Did EP end near a fixed point, although it did not converge?
 #' @noRd
 ep_near <- function(out, residual) {
-  out$status %in% ep_codes[c("max_sweeps", "stalled")] && length(out$residual) > 0 &&
-    max(out$residual) < residual
+  out$status %in% ep_codes[c("max_sweeps", "stalled")] && ends_below(out, residual)
 }
+
+#' Is every residual below that?
+#' @noRd
+ends_below <- function(out, residual) length(out$residual) > 0 && isTRUE(max(out$residual) < residual)
 
 #' Follow a fixed point along a path in the likelihoods
 #'
-#' `run(L, sites)` is EP; `at(s)`, s from 0 (easy) to 1 (wanted), gives L.
-#' Each step starts from the sites of the last and is shortened on failure; a path that is
-#' there takes some ten of them.
+#' Each step starts from the sites of the last. It is longer where EP has converged, much shorter where not.
+#' @param run function(L, sites), EP. @param at function(s): L from easy, s = 0, to wanted, s = 1.
 #' @param over function(): is there no time left for further steps?
-#' @return list(out, lost): the native result at s = 1, or `NULL`, and whether a fixed
-#'   point was there at s = 0 and then lost.
+#' @return list(out, lost): the native result at s = 1, or `NULL`, and whether a fixed point was there at
+#'   s = 0 and then lost: not even the least step led on.
 #' @noRd
 ep_follow <- function(run, at, over = function() FALSE) {
   last <- run(at(0), NULL)
   s <- 0
   step <- ep_follow_step[["first"]]
-  trials <- 0
-  while (ep_converged(last) && s < 1 && step > ep_follow_step[["least"]] && trials < ep_follow_trials && !over()) {
-    trials <- trials + 1
+  for (trial in seq_len(ep_follow_trials)) {
+    if (!ep_converged(last) || s == 1 || step <= ep_follow_step[["least"]] || over()) break
     to <- min(1, s + step)
-    trial <- run(at(to), last$sites)
-    if (ep_converged(trial)) {
+    there <- run(at(to), last$sites)
+    if (ep_converged(there)) {
       s <- to
-      last <- trial
+      last <- there
       step <- 1.5 * step
     } else {
       step <- step / 3
     }
   }
-  list(out = if (ep_converged(last) && s == 1) last, lost = ep_converged(last) && s < 1 && !over())
+  list(out = if (s == 1) last, lost = step <= ep_follow_step[["least"]])
 }
 
-#' Likelihoods that say less, s = 1, or almost nothing, s = 0
+#' Likelihoods from almost nothing said, s = 0, to what they are, s = 1
 #'
-#' Each row is mixed with equal likelihoods, until classes other than its likeliest have .45
-#' of the sum: with one flip rate, which is that share, a path in the rate.
+#' Each row is mixed with equal likelihoods, at s = 0 so that classes other than its likeliest have ep_blunt
+#' of the sum: (1 - share) rest + share (C - 1) / C = ep_blunt. With one flip rate, which is `rest`, that is
+#' a path in the rate. It slows down towards its end, where fixed points are lost.
 #' @noRd
 likelihood_blunted <- function(L, s) {
   classes <- ncol(L)
   total <- rowSums(L)
   rest <- 1 - row_max(L) / total
-  share <- pmax(0.45 - rest, 0) / pmax((classes - 1) / classes - rest, 0.05) * (1 - s)^3
+  # nothing is mixed in where the divisor would be smaller, or 0: all classes alike
+  share <- pmax(ep_blunt - rest, 0) / pmax((classes - 1) / classes - rest, 0.5 - ep_blunt) * (1 - s)^3
   (1 - share) * L + share * total / classes
 }
 
@@ -69,12 +73,10 @@ likelihood_sharpened <- function(L, s) {
 
 #' EP, and where it does not converge, EP along a path in the likelihoods
 #'
-#' First from labels that say almost nothing, for which EP always converges. Then from rarer
-#' wrong labels: for a branch that folds on the first way, as with the tiny nuggets that em
-#' meets on New Thyroid.
+#' First from labels that say almost nothing, where EP is easiest. Then from rarer wrong labels: for a branch
+#' that folds on the first way, as with tiny nuggets on New Thyroid, normal against the rest.
 #'
-#' @param run function(L, sites) that runs the native engine. @param L n x C, see
-#'   report_likelihood().
+#' @param run function(L, sites) that runs the native engine. @param L n x C, see report_likelihood().
 #' @param certain whether there is a fixed point for certain, so that only rounding can
 #'   keep EP from it.
 #' @param over see ep_follow(): a path may take a hundred times as long as EP itself.
@@ -84,7 +86,7 @@ ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE)
   out <- run(L, sites)
   if (!ep_converged(out) && !is.null(sites)) out <- run(L, NULL)
   status <- ep_status(out$status)
-  if (!status %in% ep_may_be_led || over()) {
+  if (!status %in% ep_path_from || over()) {
     return(list(out = out, status = status))
   }
   eased <- ep_follow(run, function(s) likelihood_blunted(L, s), over)
@@ -95,7 +97,6 @@ ep_continue <- function(run, L, sites, certain = FALSE, over = function() FALSE)
   if (!is.null(found)) {
     return(list(out = found, status = "converged"))
   }
-  # a small residual is that of a fixed point nearby
-  gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)
+  gone <- eased$lost && !certain && !ends_below(out, ep_near_residual)
   list(out = out, status = if (gone) "no_fixed_point" else status)
 }

@@ -6,10 +6,11 @@ ep_damp_more <- "Damp more: ep_control(damping = 0.3, max_sweeps = 1000)."
 ep_more_noise <- "Allow more label noise (a larger epsilon) or a larger nugget."
 ep_larger_df <- "In stc(), use a larger df."
 ep_learn_nugget <- paste(
-  "If the classes overlap near the boundary, EP may have no fixed point with many",
-  "rows and few weights without a nugget: use nugget = \"learn\", or inference =",
-  "\"adf\"."
+  "If the classes overlap near the boundary, EP may have no fixed point with many rows and few",
+  "weights without a nugget: use nugget = \"learn\", or inference = \"adf\"."
 )
+
+ep_near_residual <- 1e-3 # below which a fixed point is nearby, as the words of max_sweeps tell
 
 ep_statuses <- list(
   converged = list(
@@ -21,7 +22,7 @@ ep_statuses <- list(
     code = 1L,
     happened = "EP did not converge in {sweeps} sweep{?s} (largest residual {residual}).",
     means = paste(
-      "The results are those of the last sweep. If the residual is below 1e-3, the",
+      "The results are those of the best sites met. If the residual is below 1e-3, the",
       "probabilities are usually close to their final values."
     ),
     do = c(

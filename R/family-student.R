@@ -81,7 +81,7 @@ mvt <- function(mu, Sigma, df = Inf) {
   df <- check_df(df)
   # membership of the family: positive definite, and representable
   check_mvt_status(native_mvt_natural(mu, Sigma, df)$status, "Sigma")
-  structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
+  new_mvt(mu, Sigma, df)
 }
 
 #' @rdname mvt
@@ -98,29 +98,23 @@ mvt_from_natural <- function(theta1, theta2, df = Inf) {
   natural <- as_mvt_natural(theta1, theta2, df, missing(theta2) && missing(df))
   out <- native_mvt_from_natural(natural$theta1, natural$theta2, natural$df)
   check_mvt_status(out$status, "theta2")
-  structure(
-    list(
-      mu = stats::setNames(out$mu, names(natural$theta1)),
-      Sigma = copy_dimnames(out$S, natural$theta2),
-      df = natural$df
-    ),
-    class = "sturdy_mvt"
-  )
+  mu <- stats::setNames(out$mu, names(natural$theta1))
+  new_mvt(mu, copy_dimnames(out$S, natural$theta2), natural$df)
 }
 
 #' @rdname mvt
 #' @export
 mvt_log_partition <- function(x) {
   check_given(missing(x), "x")
-  if (inherits(x, "sturdy_mvt")) {
-    x <- as_mvt(x)
-    out <- native_mvt_natural(x$mu, x$Sigma, x$df)
-  } else if (inherits(x, "sturdy_mvt_natural")) {
+  is_natural <- inherits(x, "sturdy_mvt_natural")
+  must(is_natural || inherits(x, "sturdy_mvt"), "x", "be made by {.fn mvt} or {.fn mvt_natural}", got = x)
+  if (is_natural) {
     x <- as_mvt_natural(x)
     out <- native_mvt_from_natural(x$theta1, x$theta2, x$df)
     check_mvt_status(out$status, "theta2")
   } else {
-    must(FALSE, "x", "be made by {.fn mvt} or {.fn mvt_natural}", got = x)
+    x <- as_mvt(x)
+    out <- native_mvt_natural(x$mu, x$Sigma, x$df)
   }
   out$log_partition
 }
@@ -130,23 +124,23 @@ mvt_log_partition <- function(x) {
 mvt_escort <- function(mu, Sigma, df = Inf) {
   p <- as_mvt(mu, Sigma, df, missing(Sigma) && missing(df))
   out <- native_mvt_escort(p$Sigma, p$df)
-  p$df <- out$df
-  p$Sigma <- copy_dimnames(out$S, p$Sigma)
-  p
+  # nothing fails on the way, but df / (df + 2) Sigma may be too small for a number
+  refuse_overflow(any(diag(out$S) == 0), "Sigma", "underflows")
+  new_mvt(p$mu, copy_dimnames(out$S, p$Sigma), out$df)
 }
 
 #' @export
-print.sturdy_mvt <- function(x, digits = 4, ...) print_parts(x, digits)
+print.sturdy_mvt <- function(x, digits = 4, ...) print_parts(x, c("mu", "Sigma"), digits)
 
 #' @export
-print.sturdy_mvt_natural <- function(x, digits = 4, ...) print_parts(x, digits)
+print.sturdy_mvt_natural <- function(x, digits = 4, ...) print_parts(x, c("theta1", "theta2"), digits)
 
-#' The first two fields below a line that says what they are of
+#' Some fields, a vector first, below a line that says what they are of
 #' @noRd
-print_parts <- function(x, digits) {
+print_parts <- function(x, parts, digits) {
   digits <- check_digits(digits)
-  cat("<", class(x)[1], "> ", describe_mvt(length(x[[1]]), x$df), "\n", sep = "")
-  for (part in names(x)[1:2]) {
+  cat("<", class(x)[1], "> ", describe_mvt(length(x[[parts[1]]]), x$df), "\n", sep = "")
+  for (part in parts) {
     cat(part, ":\n", sep = "")
     print(x[[part]], digits = digits)
   }
@@ -157,11 +151,17 @@ print_parts <- function(x, digits) {
 
 describe_mvt <- function(d, df) {
   name <- if (is.finite(df)) paste("Student-t, df =", format(df)) else "Gaussian"
-  q <- format(1 + 2 / (df + d), digits = 5)
-  paste0(name, ", ", d, if (d == 1) " dimension" else " dimensions", ", q = ", q)
+  paste0(name, ", ", count(d, "dimension"), ", q = ", format(mvt_q(df, d), digits = 5))
 }
 
-#' An mvt object, or its parts; `alone` says that only the first part was given
+#' The entropic index q of a t in d dimensions, 1 - q = -2 / (df + d)
+#' @noRd
+mvt_q <- function(df, d) 1 + 2 / (df + d)
+
+new_mvt <- function(mu, Sigma, df) structure(list(mu = mu, Sigma = Sigma, df = df), class = "sturdy_mvt")
+
+#' An mvt object, or its parts, of which those that a user left out are missing here, too
+#' @param alone whether only the first was given.
 #' @noRd
 as_mvt <- function(mu, Sigma, df, alone = TRUE) {
   check_given(missing(mu), "mu")
@@ -194,7 +194,7 @@ as_mvt_natural <- function(theta1, theta2, df, alone = TRUE) {
 
 new_mvt_natural <- function(theta1, theta2, df) {
   structure(
-    list(theta1 = theta1, theta2 = theta2, df = df, q = 1 + 2 / (df + length(theta1))),
+    list(theta1 = theta1, theta2 = theta2, df = df, q = mvt_q(df, length(theta1))),
     class = "sturdy_mvt_natural"
   )
 }
@@ -220,16 +220,20 @@ check_square <- function(x, d, arg) {
   x
 }
 
-#' Words for the status of a native_mvt_*() call, see src/status.h
+mvt_not_definite <- -1L # EP_NOT_PD of src/status.h; what else is not 0 can't be represented
+
+#' Words for the status of a native_mvt_*() call
+#' @param arg the matrix that the call was given: "Sigma", or the second natural parameter "theta2".
 #' @noRd
 check_mvt_status <- function(status, arg) {
-  must(
-    status != -1, arg,
-    paste("be", if (arg == "theta2") "negative definite" else "positive definite"),
-    "not_positive_definite"
-  )
-  refuse(status != 0, c(
-    "The result can't be represented: it overflows.",
+  sign <- if (arg == "theta2") "negative" else "positive"
+  must(status != mvt_not_definite, arg, paste("be", sign, "definite"), "not_positive_definite")
+  refuse_overflow(status != 0, arg)
+}
+
+refuse_overflow <- function(when, arg, how = "overflows") {
+  refuse(when, c(
+    "The result can't be represented: it {how}.",
     i = "Rescale the variables, or use a larger {.arg df}."
   ), "overflow", arg = arg)
 }

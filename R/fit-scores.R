@@ -1,5 +1,8 @@
 # A label stage as a fit: rows that have scores in the place of inputs.
 
+#' @param ... none may be given. What second_stage() takes besides is listed by hand for the error, as that
+#'   function stands above.
+#' @noRd
 second_stage_spec <- function(...,
                               epsilon = "average",
                               hyper = default_hyper(),
@@ -20,56 +23,62 @@ second_stage_spec <- function(...,
 fit_molded.second_stage_spec <- function(spec, molded) new_second_stage(spec, molded)
 
 #' A label stage as a fit
-#' @param kind see label_rows(). @param ordered whether classes have an order: see label_average() and
-#'   noise_model().
+#'
+#' What its scores are is a `way`, see label_way(): the centre or the bounds of the slope by which the true
+#' class follows them, and the prior of unusual rows.
+#' @param kind of the scores: "scores" of a classifier; of a fit of ours "fit" or "recorded", see own_kind().
+#' @param ordered whether classes have an order: see label_average() and noise_model().
 #' @noRd
 new_second_stage <- function(spec, molded, kind = molded$data$kind, ordered = FALSE) {
   data <- molded$data
   levels <- molded$blueprint$levels
-  classes <- length(levels)
   if (is.null(kind)) kind <- "scores"
-  check_memory(12 * length(data$X), nrow(data$X))
+  check_memory(12 * length(data$X), nrow(data$X)) # no fewer doubles are held of each score
   overlap <- if (kind == "scores") spec$noise$overlap
-  way <- way_believed(label_way(kind, classes, spec$noise$unusual), overlap, data)
-  noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(classes))
-  average <- function(data) {
-    label_average(data$X, data, noise, way, if (spec$hyper == "optimum") 0L, ordered)
-  }
-  nodes <- average(data)
+  way <- way_believed(label_way(kind, length(levels), spec$noise$unusual), overlap, data)
+  noise <- noise_model(spec$epsilon, spec$noise, data$reports, if (ordered) neighbour_share(length(levels)))
+  points <- if (spec$hyper == "optimum") 0L # the modes alone
+  average <- function(data, way) label_average(data$X, data, noise, way, n = points, ordered = ordered)
+  nodes <- average(data, way)
   if (by_readers(data$reports)) {
-    said <- nodes$truth
-    together <- shared_errors(data$reports, mean_over(said$loo, said$weight), mean_over(said$p, said$weight))
-    data$reports$together <- together
-    if (!is.null(together)) nodes <- average(data) # now that they count for less
+    data$reports$together <- readers_together(data$reports, nodes$truth)
+    if (!is.null(data$reports$together)) nodes <- average(data, way) # now that they count for less
     inform_readers(data$reports, levels, mean_over(nodes$truth$p, nodes$truth$weight))
   }
+  apart <- if (kind == "scores" && is.null(overlap)) apart_count(average, data, way, noise)
+  # as nodes of other fits have theirs
   nodes$hyper <- lapply(exp(mean_log_slopes(nodes)), function(slope) list(slope = slope))
   means <- label_means(nodes, levels, way)
   molded$data <- data
-  object <- new_model(
+  new_model(
     spec, molded, list(ep = label_ep(nodes, means), nodes = nodes),
-    recalibration = c(means, list(kind = kind, way = way))
+    recalibration = c(means, list(kind = kind, way = way, apart = apart))
   )
-  if (kind == "scores" && is.null(overlap)) {
-    object$recalibration["apart"] <- list(apart_count(data, noise, way))
-  }
-  object
+}
+
+#' Readers who share errors, as far as an average that took them for independent tells
+#' @param said its truth. @return see shared_errors()
+#' @noRd
+readers_together <- function(reports, said) {
+  shared_errors(reports, mean_over(said$loo, said$weight), mean_over(said$p, said$weight))
 }
 
 #' The log of the slope at each point, the mean over the classes
 #' @noRd
 mean_log_slopes <- function(nodes) colMeans(log(points_all(nodes, "b")))
 
-#' A way, see label_way(), with what is believed of overlap: one share of it holds the slope, two are its bounds
+#' A way with what is believed of overlap, the share of right labels that scores contradict: one share holds
+#' the slope, two are its bounds
 #' @noRd
 way_believed <- function(way, overlap, data) {
-  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = report_times(data$reports)) # of each share
-  if (length(slopes) == 1) way$slope <- slopes
-  if (length(slopes) == 2) way$within <- sort(log(slopes))
+  slopes <- vapply(overlap, overlap_slope, 0, S = log(data$X), times = report_times(data$reports))
+  if (length(overlap) == 1) way$slope <- slopes
+  if (length(overlap) == 2) way$within <- sort(log(slopes))
   way
 }
 
-#' Mean weights of the classes against the first, and slope; `free`: which of them are learned
+#' Means over the points of q(t) ~ exp(w[t]) p(t)^b[t] [M 16.2]: the weights exp(w) of the classes against the
+#' first, as a common factor means nothing, and the slope b; `free`: which of them are learned
 #' @noRd
 label_means <- function(nodes, levels, way) {
   weight <- nodes$table$weight
@@ -81,7 +90,8 @@ label_means <- function(nodes, levels, way) {
   )
 }
 
-#' In the place of EP: the likelihood is exact
+#' In the place of EP. The likelihood is exact, so that nothing need be done about it: to who asks for the
+#' status it has converged, and ep_diagnostics() says more. The evidence is that of the noise models [M 16.7].
 #' @noRd
 label_ep <- function(nodes, means) {
   list(
@@ -93,14 +103,15 @@ label_ep <- function(nodes, means) {
 }
 
 #' The distribution of the number of wrong labels where right labels hardly contradict the scores
-#' @return list(density), `NULL` where the scores can't be so.
+#' @param average function(data, way): the average of the fit, so that both numbers are found alike.
+#' @return list(density), `NULL` where the scores can't be so, or no noise model has wrong labels.
 #' @noRd
-apart_count <- function(data, noise, way) {
+apart_count <- function(average, data, way, noise) {
   way <- tryCatch(way_believed(way, recalibration_apart, data), sturdy_error_prior = function(cnd) NULL)
   if (is.null(way) || all(noise$weights == 0) || identical(names(noise$weights), "none")) {
     return(NULL)
   }
-  nodes <- label_average(data$X, data, noise, way)
+  nodes <- average(data, way)
   share <- nodes$models$probability[match(names(nodes$wrong), nodes$models$model)]
   list(density = mix_densities(nodes$wrong, share))
 }
@@ -117,4 +128,5 @@ own_hyper.second_stage <- function(object) {
 
 seen_new.second_stage <- function(object, X, used) log(label_seen_new(X, object$nodes, used$node))
 
+# always an error
 node_latent.second_stage <- function(object, X, used = all_nodes(object)) check_has_latent(object)

@@ -12,7 +12,7 @@ mutant(
 )
 mutant(
   "the prevalence without the rows that are labelled", "R/answer-unlabelled.R",
-  "share <- (known + unlist(", "share <- (0 * known + unlist(", r = "answer-unlabelled"
+  "prevalence <- (labelled + wrong)", "prevalence <- wrong", r = "answer-unlabelled"
 )
 
 mutant(
@@ -398,7 +398,7 @@ mutant(
 )
 mutant(
   "an EP far from a fixed point tells the curvature", "R/ep-follow.R",
-  "max(out$residual) < residual", "TRUE", r = "learn-curvature"
+  "&& ends_below(out, residual)", "&& TRUE", r = "learn-curvature"
 )
 mutant(
   "a search on all rows ends after 20 steps", "R/learn-stages.R",
@@ -445,11 +445,11 @@ mutant(
 
 mutant(
   "continuation switched off", "R/ep-follow.R",
-  "if (!status %in% ep_may_be_led || over()) {", "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
+  "if (!status %in% ep_path_from || over()) {", "if (TRUE) {", r = "ep-engine|answer-diagnostics|fit-model"
 )
 mutant(
   "paths are followed when time is over", "R/ep-follow.R",
-  "trials < ep_follow_trials && !over()) {", "trials < ep_follow_trials) {", r = "learn-objective-budget"
+  "step <= ep_follow_step[[\"least\"]] || over()) break", "step <= ep_follow_step[[\"least\"]]) break", r = "learn-objective-budget"
 )
 mutant(
   "nodes that time cut short stand for all", "R/learn-nodes.R",
@@ -888,12 +888,12 @@ mutant(
 )
 mutant(
   "a fixed point that was lost is a stall", "R/ep-follow.R",
-  "gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)", "gone <- FALSE",
+  "gone <- eased$lost && !certain && !ends_below(out, ep_near_residual)", "gone <- FALSE",
   r = "ep-engine|fit-stc|edge|published"
 )
 mutant(
   "a stall nearby is called no fixed point", "R/ep-follow.R",
-  "gone <- eased$lost && !certain && !isTRUE(max(out$residual) < 1e-3)", "gone <- TRUE",
+  "gone <- eased$lost && !certain && !ends_below(out, ep_near_residual)", "gone <- TRUE",
   r = "ep-engine|edge"
 )
 mutant(
@@ -1173,7 +1173,7 @@ mutant(
 )
 mutant(
   "bounds of overlap do not bound the slope", "R/fit-scores.R",
-  "if (length(slopes) == 2) way$within <- sort(log(slopes))",
+  "if (length(overlap) == 2) way$within <- sort(log(slopes))",
   "", r = "kernel-recalibration|fit-second-stage"
 )
 mutant(

@@ -22,6 +22,33 @@ test_that("diagnostics count what the sentences are about", {
   expect_null(report$do)
 })
 
+test_that("where a fit keeps no sites, how many are negative is not known", {
+  ep <- toy_fit()$ep
+  ep$sites <- held_sites # as over shards
+  expect_identical(diagnose_ep(ep)$numbers$negative_sites, NA_integer_)
+})
+
+test_that("diagnostics of all kinds of fits have the same fields", {
+  d <- toy_scores(2, 40)
+  stage <- second_stage(d$prob, d$labels, hyper = "optimum")
+  expect_setequal(names(ep_diagnostics(stage)), names(ep_diagnostics(toy_fit())))
+})
+
+test_that("the filter says how often it was wrong before it knew better", {
+  fit <- suppressWarnings(bpm(class ~ ., toy(), epsilon = 0.05, inference = "adf"))
+  expect_match(ep_diagnostics(fit)$means, "predicted wrongly beforehand", all = FALSE)
+})
+
+test_that("where EP converged at no starting point there is no optimum to be near to", {
+  fit <- toy_fit()
+  fit$learning <- list(convergence = 99L, message = "EP converged at no starting point", penalised = -Inf)
+  report <- diagnose_search(fit)
+  expect_null(report$means)
+  expect_match(report$do, "more starts")
+  fit$learning$penalised <- -10
+  expect_match(diagnose_search(fit)$means, "optimum nearby")
+})
+
 test_that("a fit stopped early says what that means and what to do", {
   expect_warning(
     fit <- toy_fit(control = ep_control(max_sweeps = 1)),
@@ -39,7 +66,7 @@ test_that("trouble while learning is reported", {
   fit$ep$message <- "EP converged in 5 sweeps (largest residual 1e-10)."
   fit$ep$sites$tau[] <- 1
   fit$learning <- list(
-    convergence = 1, message = "NEW_X", cold_start = FALSE, starts = data.frame(start = 1:3),
+    convergence = 1, message = "NEW_X", penalised = -10, cold_start = FALSE, starts = data.frame(start = 1:3),
     on_bound = c(upper = "lengthscale", lower = "epsilon"), method = "gradient"
   )
   expect_snapshot(ep_diagnostics(fit))
@@ -52,6 +79,15 @@ test_that("a bound is explained by the end it lies at", {
   expect_match(bound_words(c(lower = "nugget")), "show no need")
   expect_match(bound_words(c(upper = "epsilon")), "coin tosses")
   expect_match(bound_words(c(upper = "bias")), "almost nothing")
+  # several that mean the same say it once
+  expect_length(bound_words(c(lower = "bias", lower = "nugget@a", lower = "epsilon.neg")), 1)
+})
+
+test_that("whatever is on a bound is told about", {
+  for (name in names(learn_bounds)) {
+    for (end in c("lower", "upper")) expect_match(bound_words(stats::setNames(name, end)), "^[[:alpha:]].*[.]$")
+  }
+  expect_match(bound_words(c(upper = "variance")), "^variance on its upper bound")
 })
 
 test_that("which end it is does not hang on how large the value is", {

@@ -90,6 +90,7 @@ test_that("shares of groups are told from the least to the most", {
   shares <- data.frame(of = c("u", "v", "prevalence"), estimate = c(0.095, 0.24, 0.5), lower = NA, upper = NA)
   local_mocked(unlabelled_table = function(...) shares)
   expect_match(unlabelled_lines(fit, 2)[["Labelled"]], "^9.5 to 24% of them")
+  expect_match(unlabelled_lines(fit, 2, level = 0.5)[["How many?"]], "(50% interval", fixed = TRUE)
 })
 
 test_that("where labels are not left to chance the prevalence is wrong", {

@@ -124,6 +124,18 @@ test_that("a path along which EP comes on by short steps only is left in the end
   expect_lt(there, 0.5)
 })
 
+test_that("nothing is lost on a path that is left for its length", {
+  steps <- there <- 0
+  run <- function(at, sites) {
+    steps <<- steps + 1
+    near <- at - there < 8e-3 # somewhat longer ones: there is always one that leads on
+    if (near) there <<- at
+    list(status = ep_codes[[if (near) "converged" else "stalled"]], sites = list())
+  }
+  expect_identical(ep_follow(run, identity), list(out = NULL, lost = FALSE))
+  expect_identical(steps, ep_follow_trials + 1)
+})
+
 test_that("a nugget of some per cent of the variance is little noise", {
   expect_true(small_noise(list(nugget = 0.02, variance = 1)))
   expect_true(small_noise(list(nugget = 0.4, variance = 10)))

@@ -229,6 +229,8 @@ test_that("bad input is a classed error", {
   expect_error(mvt(1, 1, -2), class = "sturdy_error_df")
   expect_error(mvt(1, 1, NA), class = "sturdy_error")
   expect_error(mvt(1, 1, 1e-300), class = "sturdy_error_overflow")
+  # a scale of 1e-330 is no number
+  expect_error(mvt_escort(mvt(0, 1e-300, 1e-30)), "underflows", class = "sturdy_error_overflow")
   expect_error(mvt_from_natural(c(1, 2), S),
                class = "sturdy_error_not_positive_definite")
   expect_error(mvt_log_partition(1), class = "sturdy_error_type")

@@ -75,6 +75,19 @@ test_that("with an overlap that is held one weight is left: its posterior is an 
   expect_null(fit$recalibration$apart) # nor is it asked how many were wrong if classes hardly overlapped
 })
 
+test_that("at modes alone the number at the other end is by modes, too", {
+  points <- list()
+  original <- label_average
+  local_mocked(label_average = function(P, data, noise, way, n = NULL, ...) {
+    points[length(points) + 1] <<- list(n)
+    original(P, data, noise, way, n, ...)
+  })
+  d <- toy_scores(2, 120, strength = 3, wrong = 6)
+  fit <- second_stage(d$prob, d$labels, hyper = "optimum")
+  expect_identical(points, list(0L, 0L)) # as learned, and apart
+  expect_false(is.null(fit$recalibration$apart))
+})
+
 test_that("slopes and weights of a stage are means of their logs over the points", {
   nodes <- list(
     points = list(
