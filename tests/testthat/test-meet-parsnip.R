@@ -44,7 +44,8 @@ test_that("what is empty is not what is not given, which is the default of the e
 
 test_that("weights that are no numbers are refused", {
   expect_error(
-    gp_class_fit(class ~ a + b, toy(), weights = factor(rep(1:2, 20)), epsilon = 0.05), class = "sturdy_error_weights"
+    gp_class_fit(class ~ a + b, toy(), weights = factor(rep(1:2, 20)), epsilon = 0.05),
+    class = "sturdy_error_weights"
   )
 })
 

@@ -4,7 +4,8 @@ test_that("where what is known of shards can't be written no folder is left behi
   folder <- withr::local_tempdir()
   local_mocked(write_made = function(value, file) abort_sturdy("No room.", "file"))
   expect_error(
-    bpm(class ~ ., shards(shard_data(40), 2, checkpoint = folder), cluster = lapply), class = "sturdy_error_file"
+    bpm(class ~ ., shards(shard_data(40), 2, checkpoint = folder), cluster = lapply),
+    class = "sturdy_error_file"
   )
   expect_identical(dir(folder), character())
 })
