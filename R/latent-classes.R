@@ -36,7 +36,7 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
       native_inducing_predict(Z, columns, hyper, b, C, given)
     },
     ep = function(points, df, control, criterion = "none", gradient = FALSE, progress = NULL) {
-      if (!is.null(Z)) control$tol <- max(control$tol, 1e-6) # where EP ends
+      if (!is.null(Z)) control$tol <- max(control$tol, least_tol)
       fits <- list()
       for (at in points) {
         out <- native_classes_fit(
@@ -51,7 +51,6 @@ latent_classes <- function(X, columns, labels, kernel, Z = NULL) {
     }
   )
 }
-
 
 #' Doubles that a fit holds at a time
 #' @param own whether each class has a kernel of its own; otherwise they share features.
@@ -72,10 +71,8 @@ classes_doubles <- function(n, classes, Z, own = FALSE) {
 #' @noRd
 kernel_per_class <- function(kernel, levels) {
   kernel[hyper_names] <- lapply(kernel[hyper_names], function(x) {
-    if (!length(x)) { # lengthscales of no columns
-      return(x)
-    }
-    stats::setNames(rep(x, length(levels)), paste0(names(x), "@", rep(levels, each = length(x))))
+    names <- paste0(names(x), "@", rep(levels, each = length(x)))
+    stats::setNames(rep(x, length(levels)), if (length(x)) names) # of no columns there are no lengthscales
   })
   kernel
 }

@@ -20,7 +20,7 @@ latent_inducing <- function(X, columns, labels, kernel, Z) {
     n = n, columns = ncol(X), classes = labels$reports$classes, functions = 1L,
     y = labels$y, reports = rows$reports,
     hyper = named_hyper(kernel), free = free_hyper(kernel, X), prior = kernel$prior,
-    least = list(nugget = inducing_least_nugget), coarse = if (n > parallel_rows) 1e-3,
+    least = list(nugget = inducing_least_nugget), coarse = coarse_tol(n),
     second = second_is_cheap(n, m), Z = Z, places = !is.matrix(asked),
     some = function(k) {
       latent_inducing(X[seq_len(k), , drop = FALSE], columns, rows$first(k), kernel, Z)

@@ -21,6 +21,7 @@ latent_weight <- function(Xt, labels, prior) {
     prior = list(prior_scale = prior$prior, nugget = prior$nugget_prior),
     second = second_is_cheap(n, min(n, k)),
     some = function(k) latent_weight(Xt[, seq_len(k), drop = FALSE], rows$first(k), prior),
+    again = function(hyper, m) latent_weight(given, labels, prior_at(prior, hyper)),
     project = function(hyper, df, L, found) {
       at <- native_weight_predict_nodes(given, found$b, array(found$extra, c(k, k, 1)))
       native_project(L, drop(at$m), drop(at$s2) + hyper$nugget, df, k)

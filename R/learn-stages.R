@@ -21,7 +21,7 @@ stage_before <- function(latent) {
   # with several classes all rows cost several times as much; where modes must do, those of
   # some rows tell the curvature; what is elsewhere is not fetched for less
   quarter <- !is.null(latent$y) &&
-    (is.null(latent$again) || latent$functions > 1 || !learn_is_long(latent))
+    (is.null(latent$Z) || latent$functions > 1 || !learn_is_long(latent))
   min(
     if (quarter) learn_few_rows(latent$n), if (latent$functions > 1) stage_rows_classes, stage_rows
   )

@@ -36,9 +36,8 @@
 #'
 #' # Predictions
 #' `predict(type = )` of the parsnip fit: `"class"`; `"prob"`, of the true class; `"conf_int"`,
-#' the central interval of that probability (see [predict()][predict.sturdy_model], and
-#' [with several classes][predict.sturdy_model()]), with the argument `level`; `"raw"`, the latent
-#' function.
+#' the central interval of that probability (see [predict()][predict.sturdy_model]), with the
+#' argument `level`; `"raw"`, the latent function.
 #'
 #' Labels that are set aside in resampling are wrong as often as those of training. Measures
 #' against them (the log loss above all) punish probabilities of the true class for being sharp,
@@ -131,40 +130,44 @@ gp_class_fit <- function(formula, data, kernel = NULL, epsilon = NULL, inducing 
                          df = Inf, ..., weights = NULL, rates = NULL, trusted = NULL, units = NULL,
                          predicts = c("true", "recorded")) {
   df <- check_df(df)
-  check_choice(predicts, c("true", "recorded"), "predicts")
-  if (is.numeric(epsilon) && all(epsilon %in% 0)) {
+  check_choice(predicts, c("true", "recorded"), "predicts") # which parsnip_answers asks for
+  inform_no_noise(epsilon)
+  known <- lapply(list(rates = rates, trusted = trusted, units = units), known_formula, data)
+  if (inherits(weights, "hardhat_case_weights")) weights <- as.double(weights)
+  given <- list(kernel = kernel_named(kernel), epsilon = epsilon, inducing = inducing, weights = weights)
+  given$df <- if (is.finite(df)) df
+  args <- c(list(...), Filter(Negate(is.null), c(given, known)))
+  verb <- if (is.finite(df)) quote(stc) else quote(gpc)
+  # what is itself a call or a name would be run: it is refused, as by that verb
+  runs <- Filter(function(v) is.language(v) && !inherits(v, "formula"), args)
+  name <- names(runs)[1]
+  must(!length(runs), name, "be a value", c(name, "type"), got = runs[[1]], call = as.call(list(verb)))
+  formula <- formula_beside(formula, data, Filter(is.language, known))
+  # the fit keeps this call, with a name for the table and the values of the rest
+  fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
+  fit$call$formula <- `attributes<-`(formula, NULL) # as it is written, without class and environment
+  fit
+}
+
+inform_no_noise <- function(epsilon) {
+  if (is.numeric(epsilon) && length(epsilon) && all(epsilon %in% 0)) {
     inform_sturdy(c(
       i = "{.code epsilon = 0} takes every label for right. A search by the log loss of recorded
            labels ends there: see {.help [gp_class()](sturdy::gp_class)}."
     ), "no_noise")
   }
-  if (!is.null(kernel) && !inherits(kernel, "sturdy_kernel")) {
-    kernel <- check_choice(kernel, c("ard", "iso"), "kernel")
-    kernel <- if (kernel == "ard") kernel_ard() else kernel_iso()
-  }
-  given <- list(
-    kernel = kernel, epsilon = epsilon, weights = if (is.atomic(weights)) as.double(weights) else weights,
-    df = if (is.finite(df)) df
-  )
-  known <- Filter(length, lapply(list(rates = rates, trusted = trusted, units = units), known_formula, data))
-  args <- c(list(inducing = inducing, ...), Filter(length, given), known)
-  # what is itself a call or a name would be run
-  run <- vapply(args, function(v) is.language(v) && !inherits(v, "formula"), NA)
-  verb <- if (is.finite(df)) quote(stc) else quote(gpc)
-  name <- c(names(args)[run], "")[1]
-  # as errors of that verb itself are
-  must(!any(run), name, "be a value", name, got = c(args[run], 0)[[1]], call = as.call(list(verb)))
-  formula <- formula_beside(formula, data, Filter(is.language, known))
-  fit <- eval(as.call(c(verb, quote(formula), args, data = quote(data))))
-  fit$call$formula <- `attributes<-`(formula, NULL)
-  fit
+}
+
+kernel_named <- function(kernel) {
+  if (is.null(kernel) || inherits(kernel, "sturdy_kernel")) return(kernel)
+  if (check_choice(kernel, c("ard", "iso"), "kernel") == "ard") kernel_ard() else kernel_iso()
 }
 
 #' Names of columns as a formula of them, as gpc() takes rates
 #' @noRd
 known_formula <- function(value, data) {
-  names_some <- is.character(value) && length(value) < nrow(data) && all(value %in% names(data))
-  if (names_some) stats::as.formula(call("~", sum_of(value)), globalenv()) else value
+  some <- is.character(value) && length(value) > 0 && length(value) < nrow(data) # or one for each row
+  if (some && all(value %in% names(data))) stats::as.formula(call("~", sum_of(value)), globalenv()) else value
 }
 
 #' What is known of labels is no input of the latent function, where `.` stands for the inputs
@@ -172,7 +175,7 @@ known_formula <- function(value, data) {
 #' @noRd
 formula_beside <- function(formula, data, known) {
   beside <- intersect(unlist(lapply(known, all.vars)), names(data))
-  if (length(beside) && "." %in% all.vars(formula)) {
+  if (length(beside) && length(formula) == 3 && "." %in% all.vars(formula)) {
     others <- setdiff(names(data), c(beside, all.vars(formula[[2]])))
     formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(others))))
   }
@@ -181,16 +184,14 @@ formula_beside <- function(formula, data, known) {
 
 #' Columns as a formula has them; of none the intercept
 #' @noRd
-sum_of <- function(names) {
-  if (length(names)) Reduce(function(all, one) call("+", all, one), lapply(names, as.name)) else 1
+sum_of <- function(columns) {
+  if (length(columns)) Reduce(function(sum, one) call("+", sum, one), lapply(columns, as.name)) else 1
 }
 
 #' Enter the model in parsnip's registry
 #' @noRd
 meet_parsnip <- function() {
-  if ("gp_class" %in% parsnip::get_from_env("models")) {
-    return(invisible())
-  }
+  if ("gp_class" %in% parsnip::get_from_env("models")) return(invisible())
   model <- "gp_class"
   mode <- "classification"
   parsnip::set_new_model(model)
@@ -223,9 +224,9 @@ parsnip_answer <- function(..., post = NULL) {
 #' A column for each level, 0 for those that did not occur in training
 #' @noRd
 all_levels <- function(prob, levels) {
-  all <- matrix(0, nrow(prob), length(levels), dimnames = list(NULL, levels))
-  all[, colnames(prob)] <- prob
-  all
+  full <- matrix(0, nrow(prob), length(levels), dimnames = list(NULL, levels))
+  full[, colnames(prob)] <- prob
+  full
 }
 
 parsnip_prob <- function(prob, object) as.data.frame(all_levels(prob, object$lvl), optional = TRUE)

@@ -3,6 +3,7 @@
 # The state of a shard is an environment with
 #   shard, source, options, saved, run, folder   see shard_task()
 #   number      of the message
+#   signed      when it last gave a sign of life, see shard-sites.R
 #   blueprint   how its rows are encoded, with na.action and types
 #   keep        whether encoded rows and features stay in memory
 #   blocks      environments, one a batch of the source: at, its number; n, its rows; before, those

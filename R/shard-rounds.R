@@ -48,15 +48,11 @@ shard_rounds <- function(team, lik, control, on, progress = NULL) {
 #' @noRd
 rounds_go <- function(it, team, lik, to, gamma = numeric(), scale = 0, bound = Inf) {
   posterior <- posterior_of(to)
-  if (is.null(posterior)) {
-    return(FALSE)
-  }
+  if (is.null(posterior)) return(FALSE)
   sums <- team$sum("pass", list(
     points = team$points, posterior = posterior[c("L", "w")], lik = lik, gamma = gamma, scale = scale
   ), add_passes)
-  if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) {
-    return(FALSE)
-  }
+  if (sums$status != 0 || scale > 0 && sqrt(sums$squares) > bound) return(FALSE)
   if (scale > 0) {
     change <- Map(function(x, x0, f, f0) (x - x0) + (f - f0), to, it$at, sums[c("P", "h")], it$sums[c("P", "h")])
     it$memory <- utils::head(c(list(change), it$memory), length(sums$g))
@@ -123,9 +119,7 @@ rounds_step <- function(it, team, lik, control) {
     move <- it$sums[c("P", "h")]
     for (j in seq_along(gamma)) move <- Map(function(f, d) f - gamma[j] * d, move, it$memory[[j]])
     to <- Map(function(x, d) x + plan$scale[k] * d, it$at, move)
-    if (rounds_go(it, team, lik, to, gamma, plan$scale[k], plan$bound)) {
-      return(plan$scale[k])
-    }
+    if (rounds_go(it, team, lik, to, gamma, plan$scale[k], plan$bound)) return(plan$scale[k])
   }
   0
 }

@@ -208,9 +208,7 @@ seen_blueprint <- function(blueprint, seen, terms, scale) {
 #' A short vector with the values that decide what a feature is
 #' @noRd
 shown_values <- function(seen) {
-  if (seen$kind == "numeric") {
-    return(as_time(seen$range, seen$time))
-  }
+  if (seen$kind == "numeric") return(as_time(seen$range, seen$time))
   values <- c(seen$used, if (any(seen$count > 1)) seen$used[1])
   if (!is.null(seen$levels)) {
     factor(values, levels = seen$levels)

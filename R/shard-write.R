@@ -90,9 +90,7 @@ csv_lines <- function(data) {
 }
 
 csv_text <- function(v) {
-  if (is.numeric(v)) {
-    return(as.character(v))
-  }
+  if (is.numeric(v)) return(as.character(v))
   text <- enc2utf8(as.character(v))
   ifelse(is.na(v), "NA", sql_quoted(text, "\""))
 }

@@ -210,7 +210,7 @@ mutant(
 )
 mutant(
   "a call given to parsnip is run", "R/meet-parsnip.R",
-  "must(!any(run), name, \"be a value\"",
+  "must(!length(runs), name, \"be a value\"",
   "must(TRUE, name, \"be a value\"", r = "meet-parsnip"
 )
 mutant(
@@ -621,6 +621,18 @@ mutant(
 mutant(
   "rows that another worker reads need not be those of the first", "R/shard-task.R",
   "check_same_rows(identical(state$digest, item$digest))", "NULL", r = "shard-cluster"
+)
+mutant(
+  "causes of an error of a shard keep their calls", "R/shard-task.R",
+  "if (!is.null(cnd$parent)) cnd$parent", "if (FALSE) cnd$parent", r = "shard-task"
+)
+mutant(
+  "files that messages may name go with the others", "R/shard-team.R",
+  "setdiff(team$written, kept)", "team$written", r = "shard-team"
+)
+mutant(
+  "an engine that has nothing once has nothing at all", "R/shard-cluster.R",
+  "if (any(left %in% answered)) 0 else in_vain + 1", "in_vain + 1", r = "shard-cluster"
 )
 mutant(
   "any version of the package will do at a worker", "R/shard-cluster.R",
@@ -1553,12 +1565,16 @@ mutant(
   r = "meet-marginaleffects"
 )
 mutant(
+  "no columns are one group", "R/meet-parsnip.R",
+  "is.character(value) && length(value) > 0 &&", "is.character(value) &&", r = "meet-parsnip"
+)
+mutant(
   "ends of the first class change places", "R/meet-parsnip.R",
   "lower = cbind(1 - ends$upper, ends$lower)", "lower = cbind(1 - ends$lower, ends$lower)", r = "meet-parsnip"
 )
 mutant(
   "classes that no row has move the others", "R/meet-parsnip.R",
-  "all[, colnames(prob)] <- prob", "all[, seq_len(ncol(prob))] <- prob", r = "meet-parsnip"
+  "full[, colnames(prob)] <- prob", "full[, seq_len(ncol(prob))] <- prob", r = "meet-parsnip"
 )
 mutant(
   "draws of a t process have scales of their own", "R/answer-interval.R",

@@ -29,6 +29,30 @@ test_that("an argument that is a call is refused, and not run", {
   expect_equal(fit(kernel = held())$call$formula, class ~ a + b, ignore_attr = TRUE)
 })
 
+test_that("what is empty is not what is not given, which is the default of the engine", {
+  fit <- function(...) gp_class_fit(class ~ a + b, toy(), ...)
+  expect_no_message(
+    expect_error(fit(epsilon = numeric()), class = "sturdy_error_epsilon"), class = "sturdy_message_no_noise"
+  )
+  for (name in c("rates", "trusted")) {
+    nothing <- stats::setNames(list(character()), name)
+    expect_error(do.call(fit, nothing), class = paste0("sturdy_error_", name))
+  }
+  own <- gpc(class ~ a + b, toy(), kernel = held(), epsilon = 0.05)
+  expect_identical(fit(kernel = held(), epsilon = 0.05, inducing = NULL)$spec, own$spec)
+})
+
+test_that("weights that are no numbers are refused", {
+  expect_error(
+    gp_class_fit(class ~ a + b, toy(), weights = factor(rep(1:2, 20)), epsilon = 0.05),
+    class = "sturdy_error_weights"
+  )
+})
+
+test_that("a formula without a class is refused as such, whatever is known of labels", {
+  expect_error(gp_class_fit(~., parsnip_data(), rates = "g"), class = "sturdy_error_formula")
+})
+
 test_that("predictions by parsnip are those of gpc() and stc()", {
   skip_if_not_installed("parsnip")
   data <- parsnip_data()

@@ -66,6 +66,28 @@ test_that("any function that maps another over a list does the tasks: in any ord
   )
 })
 
+test_that("an engine is asked as long as it has an answer to anything, and three times without one", {
+  asked <- 0
+  answering <- function(some) {
+    function(X, FUN) {
+      asked <<- asked + 1
+      lapply(X[some], FUN)
+    }
+  }
+  tasks <- stats::setNames(as.list(1:5), 1:5)
+  each <- function(x) list(shard = x, answer = 10 * x)
+  expect_warning(
+    found <- map_all(answering(1), tasks, each, tempfile()), "shards 2, 3, 4",
+    class = "sturdy_warning_node_lost"
+  )
+  expect_identical(found, lapply(1:5, each))
+  expect_identical(asked, 5)
+  asked <- 0
+  error <- caught(suppressWarnings(map_all(answering(0), tasks, each, tempfile())))
+  expect_s3_class(error, "sturdy_error_cluster")
+  expect_identical(asked, 3)
+})
+
 test_that("a task that comes late, when its round is over, changes nothing", {
   local_few()
   late <- list()
