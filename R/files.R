@@ -14,10 +14,8 @@ write_file <- function(file, write) {
   fresh <- character()
   con <- NULL
   size <- 0
-  on.exit({
-    if (!is.null(con)) close(con)
-    remove_files(fresh)
-  })
+  on.exit(if (!is.null(con)) close(con))
+  on.exit(remove_files(fresh), add = TRUE)
   to_disk <- function(code) {
     done <- tryCatch(code, error = identity, warning = identity)
     refuse(
@@ -26,10 +24,8 @@ write_file <- function(file, write) {
       "file", arg = "file", parent = if (inherits(done, "error")) done
     )
   }
-  to_disk({ # names may be too long
-    file <- normalizePath(file, mustWork = FALSE) # of a link what it leads to
-    fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part")
-  })
+  to_disk(file <- normalizePath(file, mustWork = FALSE)) # of a link what it leads to; names may be too long
+  to_disk(fresh <- tempfile(paste0(basename(file), "-"), dirname(file), ".sturdy-part"))
   to_disk(con <- base::file(fresh, "wb"))
   write(function(piece) {
     if (is.character(piece)) piece <- charToRaw(paste0(enc2utf8(piece), "\n", collapse = ""))

@@ -21,9 +21,8 @@ by_own_fit <- function(.verb, object, ..., .arg = "object") .verb(needed_own_fit
 #' @noRd
 needed_own_fit <- function(object, arg = "object") {
   fit <- own_fit(object, arg)
-  must(
-    !is.null(fit), arg, "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}", got = object
-  )
+  ours <- "be a model fitted by {.fn gpc}, {.fn stc}, {.fn bpm} or {.fn second_stage}"
+  must(!is.null(fit), arg, ours, got = object)
   fit
 }
 

@@ -129,11 +129,10 @@ suspect_item <- function(object, found, place, near, values) {
 #' @noRd
 kind_words <- function(found, alike) {
   two <- as.character(c(found$label, found$suggested))
+  right <- if (found$probability > 0.2) "more likely right than wrong" else "probably right"
   c( # the first that is the case
     if (found$probability > 0.5) "probably wrong",
-    if (found$probability + found$unusual <= 0.5) {
-      if (found$probability > 0.2) "more likely right than wrong" else "probably right"
-    },
+    if (found$probability + found$unusual <= 0.5) right,
     if (setequal(two, alike)) paste0(two[1], " or ", two[2], ": can't be told from overlap"),
     if (found$unusual > 0.5) "unusual: label probably right", "wrong, or unusual"
   )[1]
@@ -144,9 +143,7 @@ kind_words <- function(found, alike) {
 why_words <- function(label, near) {
   against <- sort(table(near[near != label]), decreasing = TRUE)
   k <- length(near)
-  all <- if (k == 1) {
-    "The most similar row is recorded as "
-  } else paste0("All ", k, " most similar rows are recorded as ")
+  all <- paste0(if (k == 1) "The most similar row is" else paste("All", k, "most similar rows are"), " recorded as ")
   if (k == 0) {
     "There are no other rows."
   } else if (length(against) == 0) {

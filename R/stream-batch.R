@@ -30,9 +30,8 @@ absorb_stream <- function(reader, fit, run) {
     if (!is.null(run$checkpoint)) save_state(fit, run$checkpoint)
     show(filter)
   }
-  left_out <- filter$left_out
   must(!is.null(fit), "source", "have at least one row", "no_rows", more = c(
-    i = if (left_out > 0) "All {whole(left_out)} {qty(left_out)}row{?s} had missing values."
+    i = if (filter$left_out > 0) "All {whole(filter$left_out)} {qty(filter$left_out)}row{?s} had missing values."
   ))
   fit
 }

@@ -17,10 +17,8 @@ new_source <- function(open, fetch, ...) {
   waiting <- NULL # rows of a batch of which the first ones have been had
   read <- function(most = Inf) {
     batch <- if (is.null(waiting)) fetch() else waiting
-    must(
-      is.null(batch) || is.data.frame(batch), "source",
-      "return a data frame, or {.code NULL} at the end", got = batch
-    )
+    is_batch <- is.null(batch) || is.data.frame(batch)
+    must(is_batch, "source", "return a data frame, or {.code NULL} at the end", got = batch)
     rest <- NROW(batch) - most
     waiting <<- if (rest > 0) utils::tail(batch, rest)
     if (rest > 0) utils::head(batch, most) else batch

@@ -2,17 +2,15 @@
 # Sources as stream-reader.R describes them.
 
 stream_source <- function(source, batch_size, options) {
-  if (inherits(source, "connection") || rlang::is_string(source)) {
-    return(text_source(source, batch_size, text_options(options)))
-  }
+  is_text <- inherits(source, "connection") || rlang::is_string(source)
+  if (is_text) return(text_source(source, batch_size, text_options(options)))
   if (length(options)) abort_dots(rlang::names2(options))
   if (is.data.frame(source)) return(frame_source(source, batch_size))
   if (is.function(source)) return(new_source(function() NULL, source))
   must(
-    inherits(source, "sturdy_source"), "source",
+    inherits(source, "sturdy_source"), "source", got = source,
     "be a data frame, the path of a CSV file, a connection, a query made by {.fn dbi_source}, or a
-     function that returns the next batch",
-    got = source
+     function that returns the next batch"
   )
   source
 }

@@ -49,8 +49,7 @@ read_state <- function(file) {
 #' A fit that has seen no row yet
 #' @noRd
 start_stream <- function(spec, molded) {
-  model <- bpm_start(spec, molded, bpm_prior(spec, molded$blueprint))
-  model <- with_call(model)
+  model <- with_call(bpm_start(spec, molded, bpm_prior(spec, molded$blueprint)))
   if (!is.null(model$call)) {
     # without what does not shape the fit: a resumed run gives the same one
     model$call[c("checkpoint", "resume", "progress")] <- NULL
