@@ -2,7 +2,7 @@
  *       reported of the row under it, at points of what the stage does not know.
  *       With l the logs of the scores, of which M has taken what noise they
  *       learned,
- *         q = softmax(w + v + b l) U,   Z = sum_t L_t q_t     [M 16.1 to 16.3]
+ *         q = softmax(w + v + b l) U,   Z = sum_t L_t q_t     [M 16.1, 16.2, 16.3]
  *       are the true class without and the likelihood of the reports. */
 #ifndef STURDY_LABEL_H
 #define STURDY_LABEL_H
