@@ -90,6 +90,12 @@ calls <- alist(
   mvt_entropy = list(native_mvt_entropy(S, 3, c(0.5, 2)), native_mvt_entropy(S, 3)),
   mvt_q_divergence = native_mvt_q_divergence(c(1, 2), S, c(0, 0), S + diag(2), 3),
   features = native_features(X, X[1:3, ], columns, hyper),
+  keep_memory = {
+    native_keep_memory(TRUE)
+    kept <- native_features(X, X[1:3, ], columns, hyper)
+    native_keep_memory(FALSE)
+    kept
+  },
   shard_point = native_shard_point(list(tau = rep(1, 5), nu = y), rep(1, 5)),
   shard_gram = native_shard_gram(rows, matrix(0, 5, 4)),
   shard_pass = native_shard_pass(rows, lik, posterior, step),
