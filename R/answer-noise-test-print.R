@@ -13,8 +13,8 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   none <- c(bounded(x$probability_none, number), number(x$prior_none))
   cat("\nWhat it rests on\n")
   print_fields(c(
-    "No label is wrong" = paste0("probability ", none[1], " (before the data ", none[2], ")"),
-    "Bayes factor for some" = bounded(x$bayes_factor, number, 1e4),
+    "No label noise" = paste0("probability ", none[1], " (before the data ", none[2], ")"),
+    "Bayes factor for noise" = bounded(x$bayes_factor, number, 1e4),
     if (!x$settled) c("If some are wrong" = count_interval(x$any, x, digits), "Averaged" = count_interval(x$average, x, digits))
   ))
   models <- x$models[c("model", "prior", "probability", "log_evidence", "nodes", "ess", "pareto_k", "method")]
@@ -22,7 +22,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
   print_part(models, digits + 1, "Noise models")
   rates <- x$rates
   rates$rows <- whole(rates$rows) # not 1e+05
-  print_part(rates, digits, "Flip rates by true class, if some labels are wrong")
+  print_part(rates, digits, "Flip rates by true class, if there is label noise")
   cat("", strwrap(factor_words(x$error, sum(x$models$nodes), x$bayes_factor)), sep = "\n")
   invisible(x)
 }

@@ -56,7 +56,8 @@
 #' @param ... Not used.
 #' @return A list of class `sturdy_noise_test` with
 #'   * `disproved`: has a check found a wrong label? `found`: how many have checks found?
-#'   * `probability_none`, `prior_none`: that no label is wrong, after and before the data;
+#'   * `probability_none`, `prior_none`: that there is no label noise, after and before the data (with a low rate of it
+#'     there may be no wrong label, too);
 #'   * `bayes_factor`: for some wrong labels against none, and `verdict`, in words; `kind`, the same
 #'     as one of `"no sign"`, `"open"`, `"probable"`, `"wrong"`, `"unusual"`, `"scores"`, `"blind"`
 #'     and `"curve"`; `plain`: the Bayes factor without unusual rows and pairs that look alike, `NA`
@@ -86,7 +87,7 @@
 #'     Laplace's method). A
 #'     model that is ruled out, as none is once a check has found a wrong label (and one class alone, where the wrong label was
 #'     of another), has the log evidence `-Inf`;
-#'   * `rates`: the flip rates if some labels are wrong, as [flip_rates()] returns them; `on_bound`,
+#'   * `rates`: the flip rates if there is label noise, as [flip_rates()] returns them; `on_bound`,
 #'     classes whose rate is on its bound of one half;
 #'   * `two`: the Bayes factor for rates that differ by class (a rate for each, or in one class
 #'     only; with several classes a noise matrix, too) against one rate, `NA` without both;
