@@ -111,9 +111,7 @@ leave <- function(status) quit(save = "no", status = status)
 audit_side <- function(given, id, side) {
   check_given(missing(given), side)
   if (rlang::is_string(given)) given <- audit_file(given, side)
-  if (is.data.frame(given)) {
-    return(list(given = given, key = audit_key(given, id, side)))
-  }
+  if (is.data.frame(given)) return(list(given = given, key = audit_key(given, id, side)))
   fit <- if (inherits(given, "sturdy_model")) given else own_fit(given, side)
   must(!is.null(fit), side, "be a fit, a data frame, or the name of a CSV file", got = given)
   check_model(fit)

@@ -17,9 +17,9 @@ mislabelled_new <- function(object, newdata, labels, rates, fdr, level, id, give
   new <- labelled_rows(object, newdata, labels, rates)
   inform_no_label_noise(object)
   said <- said_of_new(object, new$X, new$data, level)
-  object <- judged_by(object)
-  test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL)
+  test <- if (is_test(object) && !is.null(fdr)) noise_statement(object, NULL) # the verdict is the fit's
   some <- if (is_test(object)) list(if_some = said$if_some)
+  object <- judged_by(object)
   object$data <- new$data
   found <- suspicion(object, said$rows, row_ids(new$data, id), more = some)
   new_mislabelled(found, fdr, given, test, NULL, said$expected, n = nrow(found), rate = shown_rate(object))

@@ -28,5 +28,7 @@ print.sturdy_noise_test <- function(x, digits = 2, ...) {
 }
 
 count_interval <- function(part, test, digits) {
-  paste0(count_text(part$count, digits), " ", of_words(test), " (", interval_words(test$level, part), ")")
+  ends <- lapply(part[c("lower", "upper")], whole)
+  said <- paste(count_text(part$count, digits), of_words(test))
+  if (is.null(test$level)) said else paste0(said, " (", interval_words(test$level, ends), ")")
 }

@@ -80,14 +80,16 @@ vcov.bpm <- function(object, component = c("coefficients", "weights"), ...) {
   coefficient_covariance(coefficient_nodes(object, component))
 }
 
+latent_hint <-
+  "What is uncertain is the latent function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
+
 #' @export
 vcov.sturdy_model <- function(object, ...) {
   check_model(object)
   abort_sturdy(c(
     "{.fn vcov} and {.fn confint} are for the weights of a {.fn bpm}; a
      {.fn {spec_model(object$spec)}} has none.",
-    i = "Its {.fn coef} are hyperparameters, without a covariance. What is uncertain is the latent
-         function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
+    i = paste("Its {.fn coef} are hyperparameters, without a covariance.", latent_hint[is.null(object$recalibration)])
   ), "no_weights")
 }
 
@@ -105,7 +107,7 @@ confint.bpm <- function(object, parm = NULL, level = 0.95,
   at <- stats::setNames(seq_along(names), names)
   rows <- tryCatch(at[if (is.null(parm)) TRUE else parm], error = function(cnd) NA) # of mixed signs
   must(
-    !anyNA(rows) && !is.factor(parm), "parm",
+    !anyNA(rows) && (length(rows) || !length(parm)) && !is.factor(parm), "parm", # position 0 is none
     "name coefficients of the model, {.val {few(names)}}, or be their positions", "parm", got = parm
   )
   tails <- c((1 - level) / 2, (1 + level) / 2)
@@ -117,9 +119,7 @@ confint.bpm <- function(object, parm = NULL, level = 0.95,
 #' A row a coefficient; `NULL` for models without weights
 #' @noRd
 weight_table <- function(object, level = 0.95, component = weight_components[1]) {
-  if (!inherits(object, "bpm")) {
-    return(NULL)
-  }
+  if (!inherits(object, "bpm")) return(NULL)
   nodes <- coefficient_nodes(object, component)
   mean <- coefficient_mean(nodes)
   averaged <- function(of) unname(drop(of %*% nodes$weight))

@@ -35,9 +35,7 @@ wrong_field <- function(object) {
       needed <- name %in% names(field_needed) && eval(field_needed[[name]], known)
       if (is.null(it)) !needed else eval(field_rules[[k]], known)
     }, error = function(cnd) FALSE)
-    if (!isTRUE(fine)) {
-      return(path[1])
-    }
+    if (!isTRUE(fine)) return(path[1])
   }
 }
 
@@ -97,7 +95,8 @@ field_rules <- expression(
   data = is_reports(it$reports, n, classes),
   ep = it$status %in% names(ep_statuses),
   ep = if (has_numbers(it$b)) are_numbers(it$b) else it$status != "converged",
-  ep = bare || are_strings(it$message, 1) && is.numeric(it$kappa) && are_numbers(c(it$sweeps, it$skipped), 2),
+  ep = bare || are_strings(it$message, 1) && are_numbers(c(it$sweeps, it$skipped), 2),
+  ep = bare || is.numeric(it$kappa) && is.numeric(c(0, it$residual)),
   ep = bare || are_of_rows(it$sites[c("tau", "nu")], it, n * c(1, classes)),
   ep = bare || are_of_rows(it$cavity[c("mean", "var")], it, n * c(1, classes)),
   ep = bare || are_of_rows(it[c("m", "C_diag")], it, n * c(1, classes)),
@@ -116,7 +115,7 @@ field_rules <- expression(
   # the nodes: noise models, their weights, and what they say of rows; of a label stage points
   nodes = all(lengths(it[c("models", "table", "omega", if (stage) c("few", "points") else c("point", "hyper"))]) > 0),
   "nodes$models" = is.data.frame(it) && are_strings(it$model) && are_strings(it$method),
-  "nodes$models" = is.numeric(c(0, it$ess)) && are_shares(it$probability) && are_shares(it$prior),
+  "nodes$models" = is.numeric(c(0, it$ess, it$pareto_k)) && are_shares(it$probability) && are_shares(it$prior),
   "nodes$table" = are_shares(it$weight) && length(it$model) > 0 && all(it$model %in% nodes$models$model),
   "nodes$omega" = length(it) == nrow(nodes$table) && all(vapply(it, are_noise_matrices, NA, classes)),
   "nodes$few" = length(it$weight) > 0 && are_shares(it$weight),

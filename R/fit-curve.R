@@ -4,7 +4,7 @@
 curve_rows <- 2000L # at most
 
 #' A fit with the evidence of a curved boundary without wrong labels, where it was asked for: the
-#' field curve, list(log_evidence, none and some: those of the linear boundary)
+#' field curve, list(log_evidence; some: that of the linear boundary, as labels may be wrong)
 #' @noRd
 held_against_curve.bpm <- function(object, molded) {
   said <- flip_evidence(object$label_stage$nodes$models)

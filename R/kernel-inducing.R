@@ -40,7 +40,7 @@ place_inducing <- function(X, columns, lengthscale, m) {
   some <- X[seq_len(min(nrow(X), inducing_sample)), , drop = FALSE]
   cells <- some
   cells[] <- apply(some, 2, in_cells)
-  some <- some[!duplicated(cells), , drop = FALSE]
+  some <- some[!duplicated(cbind(cells, 0)), , drop = FALSE] # without columns all are one
   if (nrow(some) <= m) {
     return(some)
   }

@@ -113,7 +113,7 @@ label_truth <- function(said, models, y) {
 #' Distribution of the number of wrong labels under a noise model, whose mean is the sum over the rows;
 #' of readers over the points that are kept. Where rows are so many that the number is known better than
 #' points can tell its mean and spread, points are moved apart.
-#' @param said see label_says().
+#' @param said an element of label_said().
 #' @noRd
 label_number <- function(all, nodes, name, said, data) {
   reports <- data$reports

@@ -154,9 +154,7 @@ average_nodes_of <- function(model, spec) {
 average_ahead <- function(model, part) {
   known <- max(vapply(model$modes, function(mode) sum(mode$penalised, mode$second), 1))
   beyond <- length(part$log_f) && max(part$log_f) > known + node_beyond
-  if (isTRUE(model$problem$latent$functions > 1) || !beyond) {
-    return(NULL)
-  }
+  if (isTRUE(model$problem$latent$functions > 1) || !beyond) return(NULL)
   best <- which.max(part$log_f)
   mode <- model$modes[[1]]
   mode$par <- part$Z[, best]

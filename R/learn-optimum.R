@@ -77,9 +77,10 @@ optimum_cold <- function(problem, modes) {
   final <- learn_asks_cold(problem$latent)
   for (mode in modes) {
     mode$ep <- learn_final(problem, mode$par, mode$sites, final)
-    mode$cold <- if (final) learn_is_cold(mode) else is.finite(mode$penalised)
-    if (is.null(best) || isTRUE(mode$cold)) best <- mode
-    if (isTRUE(mode$cold) || learn_is_over(problem)) break
+    mode$cold <- if (final) learn_is_cold(mode) else NA # of many rows nobody looks
+    found <- if (final) isTRUE(mode$cold) else is.finite(mode$penalised)
+    if (is.null(best) || found) best <- mode
+    if (found || learn_is_over(problem)) break
   }
   best
 }

@@ -139,9 +139,7 @@ vetiver_prepare_model.sturdy_model <- function(model) butcher::butcher(model)
 vetiver_ptype.sturdy_model <- function(model, ...) {
   check_model(model)
   given <- list(...)$prototype_data
-  if (!is.null(given)) {
-    return(tibble::as_tibble(given[0, , drop = FALSE]))
-  }
+  if (!is.null(given)) return(tibble::as_tibble(given[0, , drop = FALSE]))
   blueprint <- model$blueprint
   must(
     setequal(blueprint$columns, blueprint$variables), "prototype_data",

@@ -98,11 +98,13 @@ get_data.sturdy_model <- function(x, ...) {
 #' Are these the rows of the fit, and not others that now have their name?
 #' @noRd
 fits_data <- function(x, found) {
-  if (!is.data.frame(found) || is.null(x$data)) {
-    return(is.data.frame(found))
-  }
-  X <- tryCatch(suppressMessages(forge(x$blueprint, found))$X, error = function(cnd) NULL)
-  identical(dim(X), dim(x$data$X)) && isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))
+  if (!is.data.frame(found) || is.null(x$data)) return(is.data.frame(found) && nrow(found) == nobs(x))
+  one_label <- !has_readers(x) && !has_soft(x$data$reports)
+  encode <- function() if (one_label) forge_labelled(x$blueprint, found, NULL, NULL) else forge(x$blueprint, found)
+  rows <- tryCatch(suppressMessages(encode()), error = function(cnd) NULL)
+  same <- function(now, then) isTRUE(all.equal(now, then, check.attributes = FALSE))
+  same(dim(rows$X), dim(x$data$X)) && same(rows$X, x$data$X) &&
+    (!one_label || same(rows$y, x$data$y))
 }
 
 # parameters and performance ----------------------------------------------------
@@ -117,7 +119,7 @@ model_parameters.sturdy_model <- function(model, ci = 0.95, exponentiate = FALSE
     table <- tidy(model, !is.null(ci), c(ci, 0.95)[1], exponentiate, component)
     table$ci <- ci
   } else {
-    refuse(check_flag(exponentiate, "exponentiate") || component != "coefficients", c(
+    refuse(check_flag(exponentiate, "exponentiate") || !identical(component, "coefficients"), c(
       "The fit has hyperparameters, and no coefficients.",
       i = "{.fn marginaleffects::avg_comparisons} has risk differences and, by {.code comparison =
            \"lnoravg\", transform = exp}, ratios of odds, with their draws."

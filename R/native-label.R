@@ -11,7 +11,7 @@ native_label_values <- function(data, points, gradient = FALSE) {
 }
 
 #' What points say of the rows, by weight
-#' @param y labels, from 0. @return list(truth, seen (C x n), unusual, log_inverse: of Z (n), wrong, spread (points))
+#' @param y labels, from 0. @return list(truth, seen (C x n), unusual, log_inverse: of Z (n), wrong, variance (points))
 #' @noRd
 native_label_said <- function(data, points, weight, y) {
   .Call(C_label_said, data, points, as.double(weight), as.integer(y))

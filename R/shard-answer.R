@@ -72,9 +72,7 @@ predict_apart.sturdy_shards <- function(rows, object, type, noise, interval, to,
 #' @export
 mislabelled.sharded <- function(object, rows, to, table = NULL, cluster = NULL,
                                 ..., newdata = NULL) {
-  if (!is.null(newdata)) {
-    return(NextMethod())
-  }
+  if (!is.null(newdata)) return(NextMethod())
   check_no_dots(...)
   check_model(object)
   check_posterior(object)

@@ -15,12 +15,14 @@ run_hours <- 1 # without a new file in its folder a run is taken for killed
 run_folder <- function(checkpoint, wanted) {
   if (!is.null(checkpoint)) {
     left <- dir(checkpoint, "^sturdy-run-[0-9a-f]+$", full.names = TRUE)
-    old <- difftime(Sys.time(), file.mtime(left), units = "hours") > run_hours # others may be at work
-    remove_files(left[old], recursive = TRUE)
+    at_work <- function(run) { # signs of life are in files
+      Sys.time() - max(file.mtime(c(run, dir(run, full.names = TRUE)))) < as.difftime(run_hours, units = "hours")
+    }
+    remove_files(Filter(Negate(at_work), left), recursive = TRUE)
   }
   if (wanted) {
     folder <- tempfile("sturdy-run-", if (is.null(checkpoint)) tempdir() else checkpoint)
-    dir.create(folder)
+    dir.create(folder, showWarnings = FALSE) # what is written there tells
     folder
   }
 }

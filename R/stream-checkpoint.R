@@ -7,9 +7,7 @@
 open_checkpoint <- function(checkpoint, resume, arguments) {
   check_resume(checkpoint, resume)
   if (resume) remove_files(unfinished(checkpoint))
-  if (is.null(checkpoint) || !file.exists(checkpoint)) {
-    return(NULL)
-  }
+  if (is.null(checkpoint) || !file.exists(checkpoint)) return(NULL)
   state <- read_state(checkpoint)
   different <- names(arguments)[state$arguments != vapply(arguments, digest, "")]
   refuse(

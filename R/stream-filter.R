@@ -33,18 +33,24 @@ begun_stream <- function(filter, fit, reader) {
   filter
 }
 
+#' A formula of the response and what features are made of: a text passes over the other columns
+#' @noRd
+read_formula <- function(blueprint) {
+  read <- c(1, as.list(attr(blueprint$terms, "variables"))[-1])
+  right <- Reduce(function(sum, one) call("+", sum, one), read)
+  rlang::new_formula(blueprint$formula[[2]], right, environment(blueprint$terms))
+}
+
 #' Positions of the rows of a batch that `na.action` keeps
 #'
 #' na.fail() is left to the checks further on, which name the row, and so is a
 #' batch whose variables can't be computed.
 #' @noRd
 kept_rows <- function(data, fit, run) {
-  formula <- if (is.null(fit)) run$formula else fit$blueprint$formula
+  formula <- if (is.null(fit)) run$formula else read_formula(fit$blueprint)
   frame <- if (!identical(run$na.action, stats::na.fail)) {
     tryCatch(stats::model.frame(formula, data, na.action = stats::na.pass), error = function(cnd) NULL)
   }
-  if (is.null(frame) || nrow(frame) != nrow(data)) {
-    return(seq_len(nrow(data)))
-  }
+  if (is.null(frame) || nrow(frame) != nrow(data)) return(seq_len(nrow(data)))
   rows_kept(stats::complete.cases(frame), run$na.action)
 }

@@ -27,7 +27,8 @@ size_t adf_work_size(int k);
  * log_zp[n], prob[n]: predictive log probability of the reports and probability
  * of a positive latent value, both before the row was absorbed. *done rows were
  * absorbed when it returns. The next one could not be: EP_NOT_PD when S is not
- * positive definite along it, EP_BAD_ARG when its inputs overflow. */
+ * positive definite along it, when the state may be spoilt, EP_BAD_ARG when its
+ * inputs overflow. */
 int adf_absorb(const lik_step *lik, const double *Xt, int n, adf_state *state,
                double *log_zp, double *prob, int *done);
 

@@ -6,11 +6,11 @@
  * alone: the same chains serve every df [M 4.6].
  *
  * What bounces (walls.h) knows the likelihood: of two classes, that of label y
- * on the wrong side relative to the right one is
- * exp(-barrier): barrier[0], y = -1, log((1 - neg) / pos), and barrier[1],
- * y = +1, log((1 - pos) / neg), of the flip rates (neg, pos) [M A.1]. 0 is a
- * rate of 1/2, Inf a rate of 0. Of several classes there is a function for
- * each, and the levels are those of bounce-classes.h. */
+ * on the wrong side relative to the right one is exp(-barrier), with
+ * barrier[0], y = -1, log((1 - neg) / pos), and barrier[1], y = +1,
+ * log((1 - pos) / neg), of the flip rates (neg, pos) [M A.1]. 0 is a rate of
+ * 1/2, Inf a rate of 0. Of several classes there is a function for each, and the
+ * levels are those of bounce-classes.h. */
 #ifndef STURDY_AIS_H
 #define STURDY_AIS_H
 
@@ -50,10 +50,11 @@ void ais_start(ais_space *s, const random_source *rng);
 
 /* Raises the likelihood through barrier[2 x levels]: at each level weights
  * every chain and moves it. E[w] is the mean, under the prior, of its last
- * level: of two classes E[exp(-sum of barriers of wrong labels)]. trace[levels x chains] takes the log weights after each level. A
- * weight that has become zero stays -Inf. Returns EP_INTERRUPTED when the
- * monitor stops it. A level and chain costs n r for a draw of the prior and n
- * for every wall met, of which there are about n / 2. */
+ * level: of two classes E[exp(-sum of barriers of wrong labels)].
+ * trace[levels x chains] takes the log weights after each level. A weight that
+ * has become zero stays -Inf. Returns EP_INTERRUPTED when the monitor stops it.
+ * A level and chain costs n r for a draw of the prior and n for every wall met,
+ * of which there are about n / 2. */
 int ais_anneal(ais_space *s, const double *barrier, int levels,
                const random_source *rng, const ais_monitor *monitor,
                double *trace);

@@ -32,8 +32,8 @@ typedef struct {
 double argmax_given(int C, int c, const double *mean, const double *sd,
                     int lean, argmax_moments *moments);
 
-/* The same with the covariances of f_j and f_k, j != k, in units of their sds:
- * cross[C x C], the elements off its diagonal [M 12.14]. */
+/* The same, moments never NULL, with the covariances of f_j and f_k, j != k, in
+ * units of their sds: cross[C x C], the elements off its diagonal [M 12.14]. */
 double argmax_covariance(int C, int c, const double *mean, const double *sd,
                          int lean, argmax_moments *moments, double *cross);
 

@@ -5,7 +5,8 @@
 #include "fixpoint-classes.h"
 
 /* From cav[n x C] and log_z[n] as classes_evaluate() left them. EP_IMPROPER
- * where a row is; *value is then untouched. */
+ * where a row is, EP_NO_EVIDENCE where the sum is not finite; *value is then
+ * untouched. */
 int classes_evidence(const classes_model *model, const ep_site *sites,
                      const ep_cavity *cav, const double *log_z, double *value);
 

@@ -19,9 +19,10 @@ typedef struct {
 
 void gmres_carve(gmres_space *s, int n, workspace *ws);
 
-/* Solves map(x) = b from x = 0, restarted, until ||b - map(x)|| <= tol ||b||.
- * x[n] and b[n] must not overlap. Returns the number of products spent, or -1
- * when max_products did not suffice (x then holds the best found). */
+/* Solves map(x) = b from x = 0, restarted, until ||b - map(x)|| <= tol ||b|| but
+ * for rounding. x[n] and b[n] must not overlap. Returns the number of products
+ * spent, those of restarts apart, or -1 where max_products did not suffice, the
+ * map is singular or a product not finite (x then holds the best found). */
 int gmres_solve(gmres_space *s, linear_map map, void *context, const double *b,
                 double tol, int max_products, double *x);
 

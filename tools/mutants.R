@@ -1553,7 +1553,7 @@ mutant(
 )
 mutant(
   "the data of a call are those of the fit, whatever their rows are now", "R/meet-insight.R",
-  "isTRUE(all.equal(X, x$data$X, check.attributes = FALSE))", "TRUE", r = "meet-insight"
+  "same(rows$X, x$data$X)", "TRUE", r = "meet-insight"
 )
 mutant(
   "rows without estimates are the last", "R/meet-marginaleffects.R",
@@ -1746,4 +1746,145 @@ mutant(
 mutant(
   "the length of a row for a cosine kernel is that of columns without weights", "src/kernel.c",
   "length[i] += k->weight[j] * x * x;", "length[i] += x * x;", r = "kernel-shape"
+)
+
+# Rooms that were cut: shards, streams, answers, what is shown, data ----------------------------------------
+
+mutant(
+  "an audit raises its alarm where labels that came in are wrong less often", "R/answer-audit.R",
+  "(rate > at$wrong[1, ] / at$rows[1])", "(rate < at$wrong[1, ] / at$rows[1])", r = "answer-audit"
+)
+mutant(
+  "rows that came in are those that were removed", "R/answer-audit.R",
+  "0L else length(own$y) - sum(!is.na(place))", "0L else sum(is.na(place))", r = "answer-audit"
+)
+mutant(
+  "intervals of groups hold one by one, not at once", "R/answer-groups.R",
+  "stats::quantile(row_max(far), level,", "stats::quantile(far, level,", r = "answer-groups"
+)
+mutant(
+  "an interval in closed form leaves out its tails twice", "R/answer-interval.R",
+  "lapply(c((1 - level) / 2, (1 + level) / 2), function(p) bisect", "lapply(c(1 - level, level), function(p) bisect",
+  r = "answer-interval|show-picture-band"
+)
+mutant(
+  "the area under a curve takes the rank sum of one event more", "R/answer-measures.R",
+  "n[1] * (n[1] + 1) / 2", "n[1] * (n[1] - 1) / 2", r = "answer-performance"
+)
+mutant(
+  "a row is its own neighbour", "R/answer-nearest.R",
+  "setdiff(order(-similarity[i, ]), rows[i])", "order(-similarity[i, ])", r = "answer-nearest"
+)
+mutant(
+  "of intervals of a rate that with the lowest upper end is taken", "R/answer-rates.R",
+  "which.min(upper - at)", "which.min(upper)", r = "answer-rates"
+)
+mutant(
+  "readers agree by chance as if the other were like the first", "R/answer-readers.R",
+  "chance <- sum(share(1) * share(2))", "chance <- sum(share(1)^2)", r = "answer-readers"
+)
+mutant(
+  "rows to check remain among those that are left", "R/answer-review.R",
+  "left <- sort(setdiff(open, places))", "left <- sort(open)", r = "answer-review"
+)
+mutant(
+  "Wilson's interval is drawn to one half twice as much", "R/answer-scores.R",
+  "centre <- (p + z2 / (2 * n)) / (1 + z2 / n)", "centre <- (p + z2 / n) / (1 + z2 / n)", r = "answer-scores"
+)
+mutant(
+  "numbers under some noise models have the shares of the first ones", "R/answer-wrong-count.R",
+  "share <- nodes$models$probability[match(models, nodes$models$model)]",
+  "share <- nodes$models$probability[seq_along(models)]", r = "answer-noise-test|answer-wrong-count.*"
+)
+mutant(
+  "paths are led away from the labels by the draws of the prior", "R/answer-paths.R",
+  "native_product(A, posterior - prior)", "native_product(A, posterior + prior)", r = "answer-paths"
+)
+mutant(
+  "the standard error of minus twice a score is that of the score", "R/answer-loo.R",
+  "SE = c(se, NA, 2 * se)", "SE = c(se, NA, se)", r = "answer-loo"
+)
+mutant(
+  "a p value by checks does not count the row itself", "R/answer-drawn.R",
+  "(1 + cumsum(right)) / (sum(!other) + 1)", "cumsum(right) / (sum(!other) + 1)", r = "answer-called"
+)
+mutant(
+  "a filter may have got more labels wrong than it has seen", "R/fit-check.R",
+  "filter$errors >= 0 && filter$errors <= filter$rows", "filter$errors >= 0", r = "fit-check"
+)
+mutant(
+  "the evidence of a second stage is the sum of those of its noise models", "R/fit-scores.R",
+  "log_sum(nodes$models$log_evidence + log(nodes$models$prior))", "log_sum(nodes$models$log_evidence)",
+  r = "fit-second-stage|answer-evidence"
+)
+mutant(
+  "new rows that were left out have no place among those given", "R/fit-absorb.R",
+  "n_given = data$n_given + nrow(newdata)", "n_given = data$n_given + length(new$y)", r = "fit-absorb"
+)
+mutant(
+  "inducing inputs keep their covariance when rows are absorbed", "R/fit-absorb.R",
+  "if (!is.null(object$inducing)) object$inducing[\"C\"]", "if (FALSE) object$inducing[\"C\"]",
+  r = "fit-absorb|latent-inducing"
+)
+mutant(
+  "the call of a fit to other rows keeps the subset of the first ones", "R/fit-update.R",
+  "if (\"data\" %in% names(changed)) old$subset <- NULL", "NULL", r = "fit-update"
+)
+mutant(
+  "few nodes may be as far from all as the root of the gap", "R/fit-few.R",
+  "while (left(v) > gap^2 && left(v) < before", "while (left(v) > gap && left(v) < before", r = "fit-few"
+)
+mutant(
+  "a matrix of two classes has its rates swapped", "R/fit-classes.R",
+  "c(neg = omega[[1, 2]], pos = omega[[2, 1]])", "c(neg = omega[[2, 1]], pos = omega[[1, 2]])", r = "fit-classes"
+)
+mutant(
+  "a unit has the sum of its rows for inputs", "R/data-units.R",
+  "mean <- function(v) rowsum(v, of) / tabulate(of)", "mean <- function(v) rowsum(v, of)", r = "data-units"
+)
+mutant(
+  "any input with as many values as classes tells the labels", "R/data-doubts.R",
+  "length(values) == classes && !anyDuplicated(unique(cbind(match(v, values), y))[, 1])",
+  "length(values) == classes", r = "data-doubts"
+)
+mutant(
+  "rows without a label are said to lack an input", "R/data-lost.R",
+  "if (length(open)) given <- given[-open, , drop = FALSE]", "NULL", r = "data-doubts"
+)
+mutant(
+  "equal values far down a chain are different ones", "R/data-order.R",
+  "sorted[first][cumsum(first)] > most & c(TRUE, diff(sorted) > 0)", "sorted[first][cumsum(first)] > most",
+  r = "data-order"
+)
+mutant(
+  "a classifier is cross-fitted to the rows that it predicts, too", "R/data-cross-fit.R",
+  "train <- !out & !is.na(y)", "train <- !is.na(y)", r = "data-cross-fit"
+)
+mutant(
+  "of several offsets the first counts alone", "R/data-offset.R",
+  "Reduce(`+`, lapply(parts, as.double))", "as.double(parts[[1]])", r = "data-offset"
+)
+mutant(
+  "what is left of a weight is a label that is wrong as often as it is long", "R/noise-count.R",
+  "p <- c(p, (times - floor(times)) * p)", "p <- c(p, times - floor(times))", r = "noise-times"
+)
+mutant(
+  "wrong labels that checks have found speak against their own number", "R/noise-drawn.R",
+  "stats::phyper(found - 1, wrong,", "stats::phyper(found, wrong,", r = "noise-drawn"
+)
+mutant(
+  "labels that are drawn one by one stand for whole rows", "R/noise-times.R",
+  "times = rep(times / size, size)", "times = rep(times, size)", r = "noise-times"
+)
+mutant(
+  "readers who share errors have rates of their own beside these", "R/label-shared.R",
+  " / max(1 - sum(same), 1e-12)", "", r = "label-shared"
+)
+mutant(
+  "noise models share the points that are kept by their probabilities", "R/label-kept.R",
+  "share <- sqrt(probability)", "share <- probability", r = "label-average"
+)
+mutant(
+  "a cell of scores that is cut in two has all of its rows twice", "R/label-average.R",
+  "times = c(times / (1 + wide), times[wide] / 2)", "times = c(times, times[wide])", r = "label-average"
 )

@@ -379,6 +379,10 @@ test_that("a linear boundary blames labels that a curved one explains, and it is
   expect_equal(log(linear$curve), average_evidence(fit) - fit$curve$log_evidence)
   expect_message(called <- mislabelled(fit, fdr = 0.1), class = "sturdy_message_open_verdict")
   expect_equal(nrow(called), 0)
+  expect_no_match(printed(attr(mislabelled(fit, level = NULL), "test")), "interval")
+  # of new rows, too
+  expect_message(called <- mislabelled(fit, newdata = d, fdr = 0.1), class = "sturdy_message_open_verdict")
+  expect_equal(nrow(called), 0)
   fit$curve <- NULL
   expect_match(printed(noise_test(fit)), "For a linear boundary")
   expect_null(bpm(class ~ a + b, toy(), hyper = "integrate")$curve)

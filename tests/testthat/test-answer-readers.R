@@ -168,6 +168,10 @@ test_that("kappa is Cohen's", {
   expect_equal(found$rows, 6)
   expect_equal(found$agree, 4 / 6)
   expect_equal(found$kappa, (4 / 6 - 0.5) / 0.5)
+  # of readers who say 1 of 1 and of 3 of 4 rows
+  apart <- new_reports(4, 2, rep(1:4, 2), rep(1:2, each = 4), c(2, 1, 1, 1, 2, 2, 2, 1), c("a", "b"), readers = TRUE)
+  chance <- 1 / 4 * 3 / 4 + 3 / 4 * 1 / 4
+  expect_equal(reader_agreement(apart)$kappa, (1 / 2 - chance) / (1 - chance))
 })
 
 test_that("a row that was looked up is known, and its readers' labels stay", {

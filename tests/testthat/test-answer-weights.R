@@ -20,6 +20,7 @@ test_that("coef(), vcov() and confint() describe the posterior of the weights", 
   }
   expect_error(confint(fit, "z"), class = "sturdy_error_parm")
   expect_error(confint(fit, 99), class = "sturdy_error_parm")
+  expect_error(confint(fit, 0), class = "sturdy_error_parm")
   for (bad in list(NA, list(3), mean, 1:3 * c(-1, 1, 1), quote(x), 1i)) {
     expect_error(confint(fit, bad), class = "sturdy_error_parm")
   }

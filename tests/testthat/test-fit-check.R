@@ -210,6 +210,8 @@ test_that("nodes and reports that were changed are noticed, whatever passed befo
   changed(average, fit$nodes$b[2] <- NA)
   changed(average, fit$nodes$b <- -7)
   changed(average, fit$nodes$tau <- c(fit$nodes$tau, fit$nodes$tau))
+  changed(average, fit$nodes$models$pareto_k <- list(mean))
+  changed(average, fit$ep$residual <- list())
   changed(average, fit$nodes$few$weight <- numeric())
   changed(average, fit$nodes$table$model <- NULL)
   changed(average, fit$label_stage$nodes$points$one$U <- -7)

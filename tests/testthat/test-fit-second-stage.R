@@ -70,6 +70,9 @@ test_that("with an overlap that is held one weight is left: its posterior is an 
   found <- in_order_of_rows(mislabelled(fit))$probability
   expect_equal(found[c(1, 7, 20, d$rows[1:3])], wrong, tolerance = 0.02) # by 128 points
   expect_equal(log_evidence(fit), log(total), tolerance = 1e-3)
+  models <- noise_test(second_stage(d$prob, d$labels, hyper = "integrate"))$models
+  average <- log(sum(models$prior * exp(models$log_evidence)))
+  expect_equal(log_evidence(second_stage(d$prob, d$labels, hyper = "integrate")), average)
   # nobody is unusual: the user has said how often labels contradict the scores
   expect_identical(fit$nodes$unusual, numeric(40))
   expect_null(fit$recalibration$apart) # nor is it asked how many were wrong if classes hardly overlapped

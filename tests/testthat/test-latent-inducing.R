@@ -178,3 +178,11 @@ test_that("inducing inputs of several classes stand by the geometric mean of the
   # of two columns, in each of two classes
   expect_equal(mean_lengthscale(c(1, 2, 4, 8), list(group = c(1L, 2L, 2L))), c(2, 4))
 })
+
+test_that("without inputs all rows share one value, through inducing inputs as without", {
+  d <- data.frame(class = rep(c("no", "yes", "yes"), 20))
+  fits <- lapply(list(8, NULL), function(m) gpc(class ~ 1, d, inducing = m, epsilon = 0.1, hyper = "optimum"))
+  expect_identical(nrow(fits[[1]]$inducing$Z), 1L)
+  expect_equal(log_evidence(fits[[1]]), log_evidence(fits[[2]]), tolerance = 1e-3)
+  expect_equal(predict(fits[[1]], type = "prob"), predict(fits[[2]], type = "prob"), tolerance = 1e-3)
+})

@@ -56,6 +56,9 @@ test_that("insight finds the data, those kept where others are gone", {
   expect_identical(insight::get_data(fit)$other, 1:40)
   assign("table_of_fit", cbind(was, other = 1:40)[40:1, ], globalenv())
   expect_equal(insight::get_data(fit)$a, was$a)
+  # nor is one in which a label was put right
+  assign("table_of_fit", transform(was, class = replace(class, 3, setdiff(levels(class), class[3]))), globalenv())
+  expect_identical(as.character(insight::get_response(fit)), as.character(was$class))
 })
 
 test_that("model_info() tells of two classes and a probit, or of several", {
@@ -85,6 +88,11 @@ test_that("model_parameters() prints weights with intervals, hyperparameters wit
                c("Parameter", "Coefficient", "SE", "pd"))
   expect_error(parameters::model_parameters(fits$weights, ci = matrix(0, 0, 0)), "ci", class = "sturdy_error_type")
   expect_match(printed(parameters::model_parameters(fits$kernel)), "lengthscale.*FALSE")
+  for (component in list(NULL, c("coefficients", "weights"))) {
+    expect_error(
+      parameters::model_parameters(fits$kernel, component = component), class = "sturdy_error_no_coefficients"
+    )
+  }
   expect_identical(parameters::model_parameters(fits$several)$Learned, rep(FALSE, 5))
 })
 

@@ -59,3 +59,16 @@ test_that("a checkpoint is not overwritten, nor used for other rows, nor when da
   expect_error(shards(d, checkpoint = file), class = "sturdy_error_checkpoint")
   expect_error(shards(d, resume = TRUE), class = "sturdy_error_missing_argument")
 })
+
+test_that("a run that is at work is not taken for killed, however long its pass", {
+  checkpoint <- withr::local_tempdir()
+  runs <- file.path(checkpoint, c("sturdy-run-1a", "sturdy-run-2b"))
+  for (run in runs) {
+    dir.create(run)
+    file.create(file.path(run, "sign-1"))
+    Sys.setFileTime(file.path(run, "sign-1"), Sys.time() - if (run == runs[1]) 60 else 7200)
+    Sys.setFileTime(run, Sys.time() - 7200)
+  }
+  run_folder(checkpoint, FALSE)
+  expect_identical(dir.exists(runs), c(TRUE, FALSE))
+})

@@ -34,6 +34,25 @@ test_that("a source of rows that can be had twice is opened again for another pa
   }
 })
 
+test_that("rows with missing values are left out of later batches, too, where a column is not read", {
+  d <- stream_data()
+  d$note <- seq_len(nrow(d))
+  d$a[70] <- NA
+  d$note[80] <- NA # which nobody reads
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  for (source in list(file, d)) {
+    fit <- stream(source, class ~ . - note, batch_size = 50, na.action = stats::na.omit)
+    expect_identical(fit$filter$left_out, 1)
+  }
+})
+
+test_that("a source that has no batch is at fault, and none of its rows", {
+  error <- caught(stream(function() list(a = 1)))
+  expect_s3_class(error, "sturdy_error_batch")
+  expect_identical(error$row, NA_real_)
+})
+
 # Database -------------------------------------------------------------------
 
 test_that("a query gives the fit of its rows", {
