@@ -1792,11 +1792,6 @@ mutant(
   "centre <- (p + z2 / (2 * n)) / (1 + z2 / n)", "centre <- (p + z2 / n) / (1 + z2 / n)", r = "answer-scores"
 )
 mutant(
-  "numbers under some noise models have the shares of the first ones", "R/answer-wrong-count.R",
-  "share <- nodes$models$probability[match(models, nodes$models$model)]",
-  "share <- nodes$models$probability[seq_along(models)]", r = "answer-noise-test|answer-wrong-count.*"
-)
-mutant(
   "paths are led away from the labels by the draws of the prior", "R/answer-paths.R",
   "native_product(A, posterior - prior)", "native_product(A, posterior + prior)", r = "answer-paths"
 )
