@@ -19,7 +19,7 @@ absorb_stream <- function(reader, fit, run) {
         now <- if (first) run$first(some) else list(fit, forge_labelled(fit$blueprint, some, NULL, NULL, "source"))
         fit <- absorb_rows(now[[1]], now[[2]]$X, now[[2]]$y)
       }
-    }, error = function(cnd) abort_batch(cnd, fit, filter, kept, run, is.null(data)))
+    }, error = function(cnd) abort_batch(cnd, fit, filter, kept, run))
     if (is.null(data)) break
     if (nrow(data) == 0) next
     if (first) filter$begun <- c(filter$source_rows, nrow(data))
@@ -70,11 +70,12 @@ mold_batch <- function(formula, data, levels, scale) {
 #' Most errors know their row. Otherwise the columns are at fault, and it is the first one; or the
 #' source failed.
 #' @param fit,filter the fit before the batch, and its counts. @param kept positions in the batch of the rows
-#'   that are absorbed, `NULL` before they are known. @param of_source whether the source had no batch.
+#'   that are absorbed, `NULL` before they are known.
 #' @noRd
-abort_batch <- function(cnd, fit, filter, kept, run, of_source) {
+abort_batch <- function(cnd, fit, filter, kept, run) {
   done <- filter$rows
   batch <- filter$batches + 1
+  of_source <- is.null(kept) && !inherits(cnd, "sturdy_error")
   known <- c(cnd$row, cnd$rows, if (of_source) NA else 1)[1]
   batch_row <- as.double(if (is.null(kept)) known else kept[known])
   row <- filter$source_rows + batch_row

@@ -36,8 +36,7 @@ begun_stream <- function(filter, fit, reader) {
 #' A formula of the response and what features are made of: a text passes over the other columns
 #' @noRd
 read_formula <- function(blueprint) {
-  read <- c(1, as.list(attr(blueprint$terms, "variables"))[-1])
-  right <- Reduce(function(sum, one) call("+", sum, one), read)
+  right <- Reduce(function(sum, one) call("+", sum, one), c(1, as.list(attr(blueprint$terms, "variables"))[-1]))
   rlang::new_formula(blueprint$formula[[2]], right, environment(blueprint$terms))
 }
 

@@ -47,12 +47,6 @@ test_that("rows with missing values are left out of later batches, too, where a 
   }
 })
 
-test_that("a source that has no batch is at fault, and none of its rows", {
-  error <- caught(stream(function() list(a = 1)))
-  expect_s3_class(error, "sturdy_error_batch")
-  expect_identical(error$row, NA_real_)
-})
-
 # Database -------------------------------------------------------------------
 
 test_that("a query gives the fit of its rows", {
