@@ -50,10 +50,10 @@ r_ground <- c("control", "files", "checks", "conditions", "progress", "words")
 # the one whose place it takes is looked for; a budget is raised on purpose, in the commit that
 # needs it and says why, and lowered when a room has become smaller.
 r_budgets <- c(
-  meet = 542, shard = 1544, show = 1668, select = 219, answer = 3013, exact = 588,
-  stream = 637, fit = 2310, label = 834, learn = 1625, latent = 292, ep = 444, noise = 1200,
-  kernel = 635, data = 2300, family = 338, native = 319, sturdy = 15, control = 34, files = 39,
-  checks = 210, conditions = 91, progress = 103, words = 112, all = 19112
+  meet = 542, shard = 1544, show = 1667, select = 219, answer = 3012, exact = 588,
+  stream = 637, fit = 2310, label = 834, learn = 1625, latent = 291, ep = 444, noise = 1200,
+  kernel = 635, data = 2300, family = 333, native = 319, sturdy = 15, control = 34, files = 38,
+  checks = 210, conditions = 91, progress = 103, words = 112, all = 19101
 )
 
 # A layer of src/ a line, from the bottom, as the beginnings of file names. A
