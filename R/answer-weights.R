@@ -81,7 +81,7 @@ vcov.bpm <- function(object, component = c("coefficients", "weights"), ...) {
 }
 
 latent_hint <-
-  "What is uncertain is the latent function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
+  " What is uncertain is the latent function: {.code predict(fit, newdata, type = \"latent\")} has its scale at each row."
 
 #' @export
 vcov.sturdy_model <- function(object, ...) {
@@ -89,7 +89,7 @@ vcov.sturdy_model <- function(object, ...) {
   abort_sturdy(c(
     "{.fn vcov} and {.fn confint} are for the weights of a {.fn bpm}; a
      {.fn {spec_model(object$spec)}} has none.",
-    i = paste("Its {.fn coef} are hyperparameters, without a covariance.", latent_hint[is.null(object$recalibration)])
+    i = paste0("Its {.fn coef} are hyperparameters, without a covariance.", if (is.null(object$recalibration)) latent_hint)
   ), "no_weights")
 }
 

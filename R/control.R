@@ -10,8 +10,7 @@
 #'   the site's latent value. With inducing inputs and several classes it is at least 1e-6, and
 #'   so it is above `r parallel_rows` rows of two classes, or of classes in an order, where EP takes
 #'   all sites at once: with inducing inputs, in [bpm()] with a `nugget` above 0, and over [shards()].
-#'   There probabilities are right to some 1e-6. Searches for hyperparameters have a coarser one:
-#'   the Gaussian evidence is off by its square only. A fit to a table of a database
+#'   Searches for hyperparameters have a coarser one, as the evidence is off by its square only. A fit to a table of a database
 #'   ([dbi_source()]) ends by a measure of its own.
 #' @param max_sweeps Largest number of sweeps over the sites, from 1 to 1e6 (200 by
 #'   default). A fit that needs more ends with the status `"max_sweeps"`.

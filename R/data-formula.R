@@ -76,9 +76,7 @@ check_response_apart <- function(response, inputs, data, arg) {
 #' the name, such as class()
 #' @noRd
 absent_columns <- function(formula, data) {
-  if (!is.data.frame(data) || is.null(names(data))) {
-    return(NULL)
-  }
+  if (!is.data.frame(data) || is.null(names(data))) return(NULL)
   Filter(function(name) {
     v <- get0(name, environment(formula))
     is.null(v) || is.function(v)
@@ -100,6 +98,10 @@ by_formula <- function(code, where, formula = NULL, data = NULL) {
     ), "formula", arg = where, parent = cnd)
   })
 }
+
+#' Names or calls as the right side of a formula has them; of none the intercept
+#' @noRd
+sum_of <- function(terms) if (length(terms)) Reduce(function(sum, one) call("+", sum, one), terms) else 1
 
 #' The rows of a model frame that `subset` selects
 #' @noRd

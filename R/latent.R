@@ -143,12 +143,11 @@ free_hyper <- function(kernel, X) {
 parallel_rows <- 2000
 
 # EP that sees its rows through features, all at once or of several classes, is not asked for less:
-# each pass gains a factor, and with 3,000 rows and 60 inducing inputs probabilities are here within
-# 3e-7 of those at the fixed point, the evidence is within 1e-11; 1e-10 takes half as many passes again
+# each pass gains a factor, and what is left of the residual is seen in no digit that is printed
 least_tol <- 1e-6
 
-#' The tolerance that is enough for a search over many rows, or `NULL`: with these rows the evidence is
-#' then off by 1e-6, for its error is the square of the residual; probabilities by 4e-4
+#' The tolerance that is enough for a search over many rows, or `NULL`: the error of the evidence is the square
+#' of the residual
 #' @noRd
 coarse_tol <- function(n) if (n > parallel_rows) 1e-3
 

@@ -66,7 +66,7 @@ any_formula <- function(x) {
   if (!is.null(x$blueprint$formula)) {
     return(x$blueprint$formula)
   }
-  formula <- call("~", as.name(response_name(x)), sum_of(x$blueprint$columns))
+  formula <- call("~", as.name(response_name(x)), sum_of(lapply(x$blueprint$columns, as.name)))
   stats::as.formula(formula, globalenv())
 }
 

@@ -167,7 +167,7 @@ kernel_named <- function(kernel) {
 #' @noRd
 known_formula <- function(value, data) {
   some <- is.character(value) && length(value) > 0 && length(value) < nrow(data) # or one for each row
-  if (some && all(value %in% names(data))) stats::as.formula(call("~", sum_of(value)), globalenv()) else value
+  if (some && all(value %in% names(data))) stats::as.formula(call("~", sum_of(lapply(value, as.name))), globalenv()) else value
 }
 
 #' What is known of labels is no input of the latent function, where `.` stands for the inputs
@@ -177,15 +177,9 @@ formula_beside <- function(formula, data, known) {
   beside <- intersect(unlist(lapply(known, all.vars)), names(data))
   if (length(beside) && length(formula) == 3 && "." %in% all.vars(formula)) {
     others <- setdiff(names(data), c(beside, all.vars(formula[[2]])))
-    formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(others))))
+    formula[[3]] <- do.call(substitute, list(formula[[3]], list(. = sum_of(lapply(others, as.name)))))
   }
   formula
-}
-
-#' Columns as a formula has them; of none the intercept
-#' @noRd
-sum_of <- function(columns) {
-  if (length(columns)) Reduce(function(sum, one) call("+", sum, one), lapply(columns, as.name)) else 1
 }
 
 #' Enter the model in parsnip's registry

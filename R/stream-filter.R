@@ -36,8 +36,8 @@ begun_stream <- function(filter, fit, reader) {
 #' A formula of the response and what features are made of: a text passes over the other columns
 #' @noRd
 read_formula <- function(blueprint) {
-  right <- Reduce(function(sum, one) call("+", sum, one), c(1, as.list(attr(blueprint$terms, "variables"))[-1]))
-  rlang::new_formula(blueprint$formula[[2]], right, environment(blueprint$terms))
+  read <- as.list(attr(blueprint$terms, "variables"))[-1]
+  rlang::new_formula(blueprint$formula[[2]], sum_of(read), environment(blueprint$terms))
 }
 
 #' Positions of the rows of a batch that `na.action` keeps

@@ -41,15 +41,14 @@ typedef struct {
 
 /* What the points say of rows, each by its weight; weights sum to 1 */
 typedef struct {
-  double *truth;   /* [C x n] posterior of the true class */
-  double *seen;    /* [C x n] the same without the row's reports: these are
+  double *truth;       /* [C x n] posterior of the true class */
+  double *seen;        /* [C x n] the same without the row's reports: these are
                         * left out of the weights, too */
-  double *unusual; /* [n] probability that the label is right and the scores
-                    * are of another class */
-  double *
-      log_inverse; /* [n] log of the mean of 1/Z: begins at -Inf, others at 0 */
-  double *wrong;   /* [1] expected number of wrong labels at the last point */
-  double *variance; /* [1] of that number */
+  double *unusual;     /* [n] probability that the label is right and the scores
+                        * are of another class */
+  double *log_inverse; /* [n] log of the mean of 1/Z; -Inf at first, others 0 */
+  double *wrong;       /* [1] expected wrong labels at the last point */
+  double *variance;    /* [1] of their number */
 } label_said;
 
 /* Doubles of scratch that these functions need */
